@@ -15,6 +15,7 @@ import (
 	"ratelab/internal/cli"
 	"ratelab/internal/examine"
 	"ratelab/internal/host"
+	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
@@ -64,7 +65,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 	root.SetHelpCommandGroupID(reference)
 	root.AddGroup(&cobra.Group{ID: questions, Title: "Other commands:"},
 		&cobra.Group{ID: reference, Title: "Reference:"})
-	for _, c := range []*cobra.Command{a.limits(), a.recommend(), a.compare(), a.check()} {
+	for _, c := range []*cobra.Command{a.limits(), a.recommend(), a.examine(), a.compare(), a.check()} {
 		c.GroupID = questions
 		root.AddCommand(c)
 	}
@@ -86,7 +87,8 @@ func (a *app) newJob(list []*scenario.Scenario, server string) *run.Ask {
 	return job
 }
 
-// decide does the job, and examines the users' scripts.
+// decide does the job, and examines the users' scripts: at the limit of each scenario in a folder of their own, and at
+// that of the first otherwise.
 func decide(ctx context.Context, job *run.Ask) (*run.Result, error) {
 	found, err := job.Run(ctx)
 	if err != nil || found.Interrupted || len(job.Scripts) == 0 {
@@ -96,7 +98,13 @@ func decide(ctx context.Context, job *run.Ask) (*run.Result, error) {
 	costly := slices.ContainsFunc(doc.Runs, func(r result.Run) bool {
 		return slices.ContainsFunc(r.Results, func(x result.Row) bool { return x.OfferedCost != x.Offered })
 	})
-	doc.Examinations, err = examine.Scripts(ctx, job.Scripts, doc.Runs[0].Limit.Policy(), costly, job.Server)
+	var limits []limit.Policy
+	for i := range doc.Runs {
+		if p := doc.Runs[i].Limit.Policy(); !slices.Contains(limits, p) && (i == 0 || job.Expected) {
+			limits = append(limits, p)
+		}
+	}
+	doc.Examinations, err = examine.Scripts(ctx, job.Scripts, limits, costly, job.Server)
 	if errors.Is(err, message.ErrStopped) {
 		found.Interrupted, err = true, nil
 	}

@@ -55,14 +55,49 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	decides := message.Count(len(job.Scenarios), "scenario") + message.Verb(len(job.Scenarios), " decides", " decide")
 	if f.accept {
 		fmt.Fprintf(a.Stdout, "accepted: %s as %s says from now on\n", decides, message.Path(path))
+		for i, e := range found.Document.Examinations {
+			for _, f := range e.Findings[:e.Faults()] {
+				fmt.Fprintf(a.Stdout, "accepted: %s: fault: %v\n", scriptOf(job.Scripts, i), &f)
+			}
+		}
 		return writeDocument(path, &found.Document)
 	}
+	differences := otherFindings(job.Scripts, want, &found.Document)
 	if difference, equal := result.Compare(want, &found.Document, message.Path(path)); !equal {
-		return cli.Exit(cli.ExitMissed, fmt.Errorf("the results differ: %s (%s --accept takes the new "+
-			"figures, if they are meant)", difference, again))
+		differences = append(differences, fmt.Errorf("the results differ: %s", difference))
+	}
+	if differences != nil {
+		differences = append(differences, fmt.Errorf("if that is meant: %s --accept", again))
+		return cli.Exit(cli.ExitMissed, errors.Join(differences...))
 	}
 	fmt.Fprintf(a.Stdout, "ok: %s as in %s\n", decides, message.Path(path))
 	return nil
+}
+
+// scriptOf is the file of the examination of that number: each limit has one of each script.
+func scriptOf(files []script.File, i int) string { return message.Path(files[i%len(files)].Name) }
+
+// otherFindings names the findings about each script that only one of two documents has.
+func otherFindings(files []script.File, want, got *result.Document) (all []error) {
+	at := func(d *result.Document, like *result.Examination) *result.Examination {
+		for i := range d.Examinations {
+			if e := &d.Examinations[i]; e.Algorithm == like.Algorithm && e.Limit == like.Limit {
+				return e
+			}
+		}
+		return &result.Examination{}
+	}
+	for i := range got.Examinations {
+		now := &got.Examinations[i]
+		before, name := at(want, now), scriptOf(files, i)
+		for _, f := range now.Without(before) {
+			all = append(all, fmt.Errorf("%s: new %v", name, f))
+		}
+		for _, f := range before.Without(now) {
+			all = append(all, fmt.Errorf("%s: no longer %v", name, f))
+		}
+	}
+	return all
 }
 
 // checkJob is everything that is built in, or every scenario of a folder with every script in it.

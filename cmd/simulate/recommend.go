@@ -82,7 +82,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	}
 	doc.Tool.Version = cli.Version(version)
 	if f.Scripts != nil {
-		if doc.Examinations, err = a.examined(ctx, f.Scripts, doc.Answers[0].Limit.Policy()); err != nil {
+		if doc.Examinations, err = a.examineScripts(ctx, f.Scripts, doc.Answers[0].Limit.Policy()); err != nil {
 			return err
 		}
 	}
@@ -149,8 +149,8 @@ func (f *recommendFlags) readOtherwise(q *recommend.Question) error {
 	return nil
 }
 
-// examined is what an examination finds of users' scripts, beside a little traffic.
-func (a *app) examined(ctx context.Context, scripts []string, p limit.Policy) ([]result.Examination, error) {
+// examineScripts is what an examination finds of users' scripts, beside a little traffic.
+func (a *app) examineScripts(ctx context.Context, scripts []string, p limit.Policy) ([]result.Examination, error) {
 	job := a.newJob(scenario.Standard(p)[:1], redis.KindEmbedded)
 	job.Scripts, job.Algorithms, job.Limit = script.Files(scripts), []algorithms.Choice{}, &p
 	found, err := decide(ctx, job)

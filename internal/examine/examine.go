@@ -1,18 +1,18 @@
-// Package examine runs a user's script on a few standard traffics and reports findings, such as that steady traffic is
-// locked out, which the user's own traffic may not show. Findings follow from the script's replies; its source only
-// says where to look. The package's tests search for the worst traffic of each algorithm.
+// Package examine plays standard traffic past a limiter's script and reports findings: faults, which are wrong in any
+// limiter, and properties, which belong to a kind of limiter. Each finding has the traffic that shows it. Findings
+// follow from replies and keys; the script's source is not read.
+//
+// It compares no scripts (see run.Compare) and judges no cost (see counting).
 package examine
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/measure"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -20,42 +20,49 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Standard is the limit of an examination: small, so that a few hundred requests show everything, and of whole seconds,
-// which every binding can write, though no usual part of it is: neither a permit's interval nor a sub-window.
-var Standard = limit.Policy{Requests: 20, Window: 7 * time.Second}
+// Standard is the limit where nobody named one.
+var Standard = limit.Policy{Requests: 100, Window: time.Minute}
 
-// Script is a script to be examined.
+// large is the largest limit and burst that are examined, since the traffic grows with them. Where a smaller one can be
+// examined instead, reduced takes the place of all above twice as much.
+const (
+	large   = 500
+	reduced = 100
+)
+
+// Script is a limiter's script to be examined.
 type Script struct {
-	Under  func(limit.Policy) (*run.Limiter, error)
-	Own    limit.Policy // under which it was asked about
-	Costs  bool         // it was asked about traffic in which not every request costs 1
+	Under func(limit.Policy) (*run.Limiter, error)
+	Asked *limit.Policy // the limit that was asked about; nil: none
+	Costs bool          // requests have other costs than 1
+	// Server is one of our own: the script may loop.
 	Server run.Server
 }
 
-// mostFixed is the largest limit at which a script is examined whose limit nobody can choose.
-const mostFixed = 500
-
-// Examine lets the script decide, on the server. Where its limit is fixed in its source or binding, it is that
-// of the traffic that was asked about; if that is too large nothing is examined, which the result says. The error is
-// that of the server, or of the script.
+// Examine lets the script decide on the server. The error is the server's or the binding's.
 func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
-	own, err := s.Under(s.Own)
+	policy := Standard
+	if s.Asked != nil {
+		policy = *s.Asked
+	}
+	l, err := s.Under(policy)
 	if err != nil {
 		return nil, err
 	}
-	found := &result.Examination{Algorithm: own.Label, ScriptSHA1: script.SHA1(own.Program.Source),
-		Findings: []result.Finding{}}
-	e, err := s.Under(Standard)
-	policy := Standard
-	if err != nil || reflect.DeepEqual(e.Program.Decide, own.Program.Decide) {
-		e, policy = own, s.Own
-	}
-	found.Limit = result.LimitOf(policy)
-	if policy.Requests > mostFixed {
+	found := &result.Examination{Algorithm: l.Label, ScriptSHA1: script.SHA1(l.Program.Source),
+		Limit: result.LimitOf(policy), Findings: []result.Finding{}, Tried: []string{}}
+	policy, found.NotExamined = s.policy(policy, l.Program)
+	if found.NotExamined != "" {
 		return found, nil
 	}
-	x := examination{Script: s, ctx: ctx, entry: e, found: found, policy: policy, limit: policy.Requests,
-		windowUS: policy.WindowUS()}
+	if l, err = s.Under(policy); err != nil {
+		return nil, err
+	}
+	found.Limit = result.LimitOf(policy)
+	x := &examination{Script: s, ctx: ctx, limiter: l, found: found, policy: policy, limit: policy.Requests,
+		burst: policy.Capacity(), windowUS: policy.WindowUS(), stepUS: 1}
+	x.fillUS = x.forCost(x.burst)
+	x.baseUS = (x.windowUS - scenario.DefaultStart.UnixMicro()%x.windowUS) % x.windowUS
 	err = x.look()
 	slices.SortStableFunc(found.Findings, func(a, b result.Finding) int {
 		switch {
@@ -69,125 +76,156 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	return found, err
 }
 
-// Scripts examines users' scripts, each on a server of ours: nobody else's may be kept busy by what was not asked for.
-// They were asked about under a limit, and in traffic of other costs than 1 where costs says so. The error is
-// message.ErrStopped where the server was told to stop.
-func Scripts(ctx context.Context, files []script.File, own limit.Policy, costs bool, like run.Server) (
+// policy is the limit at which the script is examined: the one that was asked about, or a smaller one of the same
+// window where that is large and the binding passes it; or why there is none.
+func (s *Script) policy(asked limit.Policy, program *script.Program) (p limit.Policy, why string) {
+	passes := func(change func(*limit.Policy)) bool {
+		other := asked
+		change(&other)
+		l, err := s.Under(other)
+		return err == nil && !program.CalledAlike(l.Program)
+	}
+	limits := passes(func(p *limit.Policy) { p.Requests++; p.Burst = 0 })
+	biggest := max(asked.Requests, asked.Capacity())
+	switch {
+	case s.Asked == nil && !(limits && passes(func(p *limit.Policy) { p.Window *= 2 })):
+		return asked, "the binding does not pass limit and window, and no limit was given; give --limit 100/1m"
+	case biggest <= 2*reduced || !limits && biggest <= large:
+		return asked, ""
+	case !limits:
+		return asked, fmt.Sprintf("the limit %v is large, and the binding does not pass it, so that a smaller one "+
+			"cannot be examined; give a limit of at most %d", asked, large)
+	}
+	p = asked
+	p.Requests = max(1, asked.Requests*reduced/biggest)
+	if asked.Burst != 0 {
+		p.Burst = max(1, asked.Burst*reduced/biggest)
+	}
+	return p, ""
+}
+
+// Scripts examines all users' scripts at one limit after the other, each on a private server. Costs says that the
+// traffic that they are asked about has other costs than 1. The error is message.ErrStopped where the server was told
+// to stop.
+func Scripts(ctx context.Context, files []script.File, limits []limit.Policy, costs bool, like run.Server) (
 	[]result.Examination, error) {
 	var all []result.Examination
-	for _, file := range files {
-		server, err := like.Private(ctx)
-		if err != nil {
-			return nil, err
+	for i := range limits {
+		for _, file := range files {
+			found, err := One(ctx, Script{Asked: &limits[i], Costs: costs,
+				Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }}, like)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, *found)
 		}
-		s := Script{Own: own, Costs: costs, Server: server,
-			Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }}
-		found, err := s.Examine(ctx)
-		err = server.Clean(ctx, err)
-		server.Close()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, *found)
 	}
 	return all, nil
+}
+
+// One examines a script on a private server like the given one.
+func One(ctx context.Context, s Script, like run.Server) (*result.Examination, error) {
+	server, err := like.Private(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	s.Server = server
+	found, err := s.Examine(ctx)
+	return found, server.Clean(ctx, err)
 }
 
 // examination is the state of one examination.
 type examination struct {
 	*Script
-	ctx       context.Context
-	entry     *run.Limiter
-	found     *result.Examination
-	policy    limit.Policy
-	limit     int64
-	windowUS  int64
-	left      virtualtime.Left // of all traffics together
-	locked    bool             // it was seen to lock out
-	pointless bool             // what is left would only say the same
-	err       error            // why a traffic was not decided; nothing is said from then on
+	ctx     context.Context
+	limiter *run.Limiter
+	found   *result.Examination
+	policy  limit.Policy
+
+	limit, burst     int64
+	windowUS, fillUS int64 // fillUS: in which an empty bucket of the burst is full again
+	baseUS           int64 // where windows that are aligned to the clock begin, after the start
+
+	admits  int64 // at once, which need not be the burst
+	stepUS  int64 // between requests that are "at once"
+	seconds bool  // the script goes by whole seconds
+
+	worstOf []limit.Request // the traffic with the most in one window
+	endless []limit.Request // the shortest traffic that left a key without a TTL
+	names   []string        // of keys that some traffic left
+	err     error           // why a traffic was not decided; nothing is said from then on
 }
 
-// look runs every traffic, until one shows that the others can find nothing more.
+// names are the kinds of findings in words, where the finding does not say it all.
+var names = map[string]string{
+	"no_limit": "no limit at one instant", "off_by_one": "off by one", "more_at_once": "more at once than the limit",
+	"admits_none": "admits nothing", "shares_keys": "shares keys",
+	"ignores_cost":   "ignores costs",
+	"loses_fraction": "loses the fraction of a refill", "never_expires": "never expires",
+	"expires_early": "expires early", "refills_early": "refills early", "expires_late": "expires late",
+	"locks_out": "locks out whoever goes on asking", "counts_rejected": "counts what it rejects",
+	"whole_seconds": "goes by whole seconds", "client_clock": "trusts the client's clock",
+	"retry_after": "retry-after is not true", "cluster": "fails on a cluster", "fails": "fails",
+}
+
+// look is one question. Its answer is what was tried, for what is right unless there are findings; "": nothing was.
+type look func(*examination) (tried string)
+
+// looks are the questions, in an order in which each knows of the causes that the ones before it have found. The first
+// says whether the others have a sense.
+var looks = []look{(*examination).atOnce, (*examination).apart, (*examination).costs, (*examination).neverExpires,
+	(*examination).wholeSeconds, (*examination).expiresEarly, (*examination).expiresLate, (*examination).locksOut,
+	(*examination).countsRejected, (*examination).losesFraction, (*examination).steady, (*examination).retryAfter,
+	(*examination).clientClock, (*examination).cluster, (*examination).worst, (*examination).family}
+
 func (x *examination) look() error {
-	for _, look := range []func(){x.burst, x.steady, x.over, x.edge, x.apart, x.costs, x.seconds, x.wait} {
-		look()
+	for _, look := range looks {
+		before := len(x.found.Findings)
+		tried := look(x)
 		var failed *virtualtime.CallError
 		if errors.As(x.err, &failed) {
 			x.err = nil
-			x.say(true, "fails", "fails under the limit %v: %s", x.policy, failed.Text)
+			x.fault("fails", nil, "at %v: %s%s", x.policy, failed.Text, x.lacks())
 			return nil
 		}
-		if x.err != nil || x.pointless {
+		if x.err != nil || x.has("admits_none") {
 			return x.err
 		}
+		if tried != "" && len(x.found.Findings) == before {
+			x.found.Tried = append(x.found.Tried, tried)
+		}
 	}
-	x.leftovers()
 	return nil
 }
 
-// say adds a finding. A fault is a finding that is wrong in any limiter.
-func (x *examination) say(fault bool, kind, format string, args ...any) {
+// lacks says what of a script the embedded server does otherwise than Redis.
+func (x *examination) lacks() string {
+	facts := script.Analyse(x.limiter.Program.Source)
+	if about, _ := x.Server.Describe(); about.Kind != "embedded" || len(facts.Embedded) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s: --redis process has it)", facts.Embedded[0].Text)
+}
+
+// fault adds a finding that is wrong in any limiter, with the traffic that shows it.
+func (x *examination) fault(kind string, shown []limit.Request, format string, args ...any) {
+	x.say(true, kind, shown, format, args...)
+}
+
+// property adds a finding that belongs to a kind of limiter.
+func (x *examination) property(kind string, shown []limit.Request, format string, args ...any) {
+	x.say(false, kind, shown, format, args...)
+}
+
+func (x *examination) say(fault bool, kind string, shown []limit.Request, format string, args ...any) {
 	if x.err == nil {
-		x.found.Findings = append(x.found.Findings, result.Finding{Kind: kind, Fault: fault,
-			Text: fmt.Sprintf(format, args...)})
+		x.found.Findings = append(x.found.Findings, result.Finding{Kind: kind, Name: names[kind], Fault: fault,
+			Text: fmt.Sprintf(format, args...), Requests: int64(len(shown)), Traffic: volleys(shown)})
 	}
 }
 
-// decide is what the script answers, with nothing on the server before.
-func (x *examination) decide(requests []limit.Request) []limit.Decision {
-	decisions := make([]limit.Decision, len(requests))
-	if x.err == nil {
-		x.err = x.ask(requests, decisions)
-	}
-	return decisions
-}
-
-func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) error {
-	s, err := x.Server.Open(x.ctx, x.entry, scenario.DefaultStart, 0, 0)
-	if err != nil {
-		return err
-	}
-	if err := s.Decide(x.ctx, requests, decisions); err != nil {
-		return err // which ends the examination, on a server of ours
-	}
-	left, err := s.Left(x.ctx, requests[len(requests)-1].AtUS)
-	if err != nil {
-		return err
-	}
-	x.left.Keys, x.left.WithoutTTL = x.left.Keys+left.Keys, x.left.WithoutTTL+left.WithoutTTL
-	return x.Server.Clean(x.ctx, nil)
-}
-
-// exact counts what a sliding log admits of one key's requests in the script's place.
-func (x *examination) exact(requests []limit.Request) (n int64) {
-	log := measure.NewReference(limit.Policy{Requests: x.limit, Window: x.policy.Window}, 0)
-	for _, q := range requests {
-		if log.Admit(q, 0) {
-			n++
-		}
-	}
-	return n
-}
-
-// allowed counts what is admitted.
-func allowed(all []limit.Decision) (n int64) {
-	for _, d := range all {
-		if d.Allowed() {
-			n++
-		}
-	}
-	return n
-}
-
-// key is that of most requests.
-const key = "client"
-
-// every is a request each stepUS, n of them, from fromUS on; at once where that is 0.
-func every(fromUS, stepUS, n int64) []limit.Request {
-	all := make([]limit.Request, n)
-	for i := range all {
-		all[i] = limit.Request{AtUS: fromUS + int64(i)*stepUS, Key: key, Cost: 1}
-	}
-	return all
+// has reports whether there is a finding of any of these kinds.
+func (x *examination) has(kinds ...string) bool {
+	return slices.ContainsFunc(x.found.Findings, func(f result.Finding) bool { return slices.Contains(kinds, f.Kind) })
 }

@@ -1,8 +1,9 @@
 package examine
 
 import (
-	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,74 +11,127 @@ import (
 	"ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
+	"ratelab/internal/longtest"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/script"
 )
 
-// kinds are what an examination finds, with whether it is a fault.
-func kinds(t *testing.T, under func(limit.Policy) (*run.Limiter, error), own limit.Policy,
-	costs bool) map[string]bool {
+// examined examines a script on an embedded server.
+func examined(t *testing.T, s Script) *result.Examination {
 	t.Helper()
 	server := &host.Server{Running: redistest.Embedded(t), Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}}
 	if err := server.Start(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	s := Script{Under: under, Own: own, Costs: costs, Server: server}
+	s.Server = server
 	e, err := s.Examine(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{}
-	for _, f := range e.Findings {
-		found[f.Kind] = f.Fault
-	}
-	return found
+	return e
 }
 
-// No built-in algorithm has a fault, but for the managed bucket, whose configuration lives until somebody deletes it,
-// and the floor, which is none.
-func TestTheBuiltInOnesHaveNoFault(t *testing.T) {
+// builtin is a built-in limiter to be examined at a limit.
+func builtin(t *testing.T, label, limits string) Script {
+	t.Helper()
+	side, err := run.NewSide(script.OnDisk(label), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := policyOf(t, strings.Fields(limits))
+	return Script{Asked: &p, Costs: true, Under: side.Under}
+}
+
+// No built-in limiter has a fault, at any limit, and its worst comes close to what its rule can admit at most; but for
+// the floor, which has no limit.
+func TestTheBuiltInOnes(t *testing.T) {
+	limits := []string{"100/1m", "1/1s", "20/7s", "3/10ms"}
+	if longtest.All() {
+		limits = append(limits, "2/1s", "5/24h", "10/1s 3", "100/1m 7", "100/100ms", "500/13m", "30/1s 10")
+	}
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
-			c, err := run.NewSide(script.OnDisk(name), "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			for kind, fault := range kinds(t, c.Under, Standard, true) {
-				known := name == "token-bucket" && kind == "never_expires" || name == "none"
-				if fault && !known {
-					t.Errorf("%s", kind)
+			for _, limits := range limits {
+				s := builtin(t, name, limits)
+				e := examined(t, s)
+				if name == "none" {
+					if got := faults(e); !slices.Equal(got, []string{"no_limit"}) {
+						t.Errorf("%v: %v", limits, got)
+					}
+					continue
+				}
+				if e.Faults() > 0 {
+					t.Errorf("%v: %v", limits, texts(e))
+				}
+				l, err := s.Under(*s.Asked)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l.MostAdmitted == nil {
+					continue
+				}
+				most := l.MostAdmitted(s.Asked.WindowUS(), 1)
+				if e.Worst > most || 100*e.Worst < 95*most && e.Worst < most-1 {
+					t.Errorf("%v: worst %d of %d", limits, e.Worst, most)
 				}
 			}
 		})
 	}
 }
 
-// A script whose limit nobody can choose is examined by the one that it was asked about, if that is small enough.
-func TestAFixedLimit(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "fixed.lua")
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+// A script whose limit nobody can choose is examined at the one that was asked about, if that is small enough; any
+// other at a smaller one, of the same window.
+func TestTheLimit(t *testing.T) {
+	file := func(args string) script.File {
+		return script.File{Name: "my.lua", Read: func(name string) ([]byte, error) {
+			if filepath.Ext(name) == ".yaml" {
+				return []byte(`{keys: ["rl:{key}"], args: [` + args + `], admitted: [1]}`), nil
+			}
+			return []byte("local n = redis.call('INCR', KEYS[1]) redis.call('PEXPIRE', KEYS[1], 5000, 'NX') " +
+				"return n <= tonumber(ARGV[1] or 31) and 1 or 0"), nil
+		}}
+	}
+	at := func(requests int64) *limit.Policy { return &limit.Policy{Requests: requests, Window: 5 * time.Second} }
+	for _, c := range []struct {
+		args string
+		at   *limit.Policy
+		want string // the limit, or the beginning of why not
+		kind string
+	}{
+		{"", at(30), "30/5s", "off_by_one"},
+		{"", at(31), "31/5s", ""},
+		{"", at(501), "the limit 501/5s is large", ""},
+		{"", nil, "the binding does not pass limit and window, and no limit was given", ""},
+		{`"{limit}"`, at(501), "100/5s", ""},
+		{`"{limit}"`, nil, "the binding does not pass limit and window, and no limit was given", ""},
+		{`"{limit}", "{window_ms}"`, at(200), "200/5s", ""},
+		{`"{limit}", "{window_ms}"`, at(201), "100/5s", ""},
+		{`"{limit}", "{window_ms}"`, nil, "100/1m", "expires_early"},
+	} {
+		e := examined(t, Script{Asked: c.at, Under: func(p limit.Policy) (*run.Limiter, error) {
+			return run.Own(file(c.args), p)
+		}})
+		got := e.NotExamined
+		if got == "" {
+			got = e.Limit.Policy().String()
+		}
+		if !strings.HasPrefix(got, c.want) || strings.Join(faults(e), " ") != c.kind {
+			t.Errorf("%s at %v: %s: %v", c.args, c.at, got, texts(e))
 		}
 	}
-	write(file, `
-local n = redis.call('INCR', KEYS[1])
-if n == 1 then redis.call('PEXPIRE', KEYS[1], 5000) end
-return n <= 31 and 1 or 0`)
-	write(file[:len(file)-len("lua")]+"yaml", `{keys: ["rl:{key}"], admitted: [1]}`)
-	under := func(p limit.Policy) (*run.Limiter, error) { return run.Own(script.OnDisk(file), p) }
-	for requests, want := range map[int64]bool{30: true, 31: false, mostFixed + 1: false} {
-		found := kinds(t, under, limit.Policy{Requests: requests, Window: 5 * time.Second}, false)
-		if found["off_by_one"] != want {
-			t.Errorf("at %d: %v", requests, found)
-		}
-		if requests > mostFixed && len(found) > 0 {
-			t.Errorf("at %d: %v", requests, found)
+}
+
+// Every script is named as the kind of limiter that it is.
+func TestFamilies(t *testing.T) {
+	for _, f := range families {
+		for _, limits := range []string{"100/1m", "20/7s", "60/1m"} {
+			if e := examined(t, builtin(t, f.algorithm, limits)); e.Family != f.words {
+				t.Errorf("%s at %s: %q", f.algorithm, limits, e.Family)
+			}
 		}
 	}
 }

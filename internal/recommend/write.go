@@ -174,9 +174,12 @@ func about(a *result.Answer, standard bool) []string {
 func examined(d *result.Document) []string {
 	var notes []string
 	for _, x := range d.Examinations {
-		text := "its examination found nothing wrong"
-		if len(x.Findings) > 0 {
-			text, _, _ = strings.Cut(x.Findings[0].Text, ";")
+		text := fmt.Sprintf("it was made to admit %d in %s", x.Worst, report.Span(x.Limit.WindowUS))
+		switch {
+		case x.NotExamined != "":
+			text = "not examined, because " + x.NotExamined
+		case x.Faults() > 0:
+			text += "; " + x.Findings[0].String()
 		}
 		notes = append(notes, fmt.Sprintf("%s, whose guarantee is unknown: %s.", x.Algorithm, text))
 	}

@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// WriteExaminations writes what was found of users' scripts, below what is written already; nothing where there is
-// none.
+// WriteExaminations writes the findings about users' scripts below what is written already; nothing where there is no
+// script.
 func WriteExaminations(w io.Writer, d *result.Document, t Terminal) error {
 	if len(d.Examinations) == 0 {
 		return nil
@@ -24,26 +24,43 @@ func WriteExaminations(w io.Writer, d *result.Document, t Terminal) error {
 func examined(d *result.Document) (s Sheet) {
 	for i := range d.Examinations {
 		e := &d.Examinations[i]
-		s = append(s, Part{Title: fmt.Sprintf("%s, examined by standard traffic at %v", e.Algorithm, e.Limit),
-			Notes: findings(e)})
+		s = append(s, Part{Lead: Examined(e), Tables: []Table{Findings(e)}})
 	}
 	return s
 }
 
-// findings are those of an examination.
-func findings(e *result.Examination) []Line {
-	var lines []Line
+// Examined is the outcome of an examination, and at which limit.
+func Examined(e *result.Examination) []Line {
+	name := message.Shown(e.Algorithm)
+	if e.NotExamined != "" {
+		return []Line{{Text: fmt.Sprintf("%s: not examined, because %s", name, e.NotExamined), Style: Strong}}
+	}
+	family := "decides as no rule that is built in"
+	if e.Family != "" {
+		family = e.Family
+	}
+	properties, one := len(e.Findings)-e.Faults(), "property"
+	if properties != 1 {
+		one = "properties"
+	}
+	text := fmt.Sprintf("%s: %s. %s, %d %s.", name, family, message.Count(e.Faults(), "fault"), properties, one)
+	return []Line{{Text: text, Style: Strong}, {Text: fmt.Sprintf("examined at %v", e.Limit.Policy()), Style: Faint}}
+}
+
+// Findings has a row for each finding of an examination, and one for the file that shows it.
+func Findings(e *result.Examination) Table {
+	t := Table{Bare: true, Columns: []Column{{Name: "kind", Words: true}, {Name: "finding", Words: true, Widest: 68,
+		Break: BreakWords}}}
 	for _, f := range e.Findings {
-		line := Line{Text: "it " + message.Shown(f.Text), Item: true}
+		kind := Cell{Text: "property"}
 		if f.Fault {
-			line.Style = Alarm
+			kind = Cell{Text: "fault", Style: Alarm}
 		}
-		lines = append(lines, line)
+		t.Rows = append(t.Rows, TableRow{Cells: []Cell{kind, {Text: message.Shown(f.String())}}})
+		if f.File != "" {
+			t.Rows = append(t.Rows, TableRow{Cells: Cells("", fmt.Sprintf("%s shows it in %s", message.Path(f.File),
+				message.Count(f.Requests, "request")))})
+		}
 	}
-	if lines == nil {
-		lines = Items("nothing found: it admits steady traffic and the whole limit at once, keeps clients " +
-			"apart, sees " +
-			"what happens within a second, and leaves no key for good")
-	}
-	return lines
+	return t
 }

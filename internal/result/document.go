@@ -26,6 +26,7 @@ const (
 	OfSimulate  Command = "simulate"
 	OfRecommend Command = "simulate recommend"
 	OfLimits    Command = "simulate limits"
+	OfExamine   Command = "simulate examine"
 	OfBench     Command = "bench run"
 	OfCompare   Command = "bench compare"
 )
@@ -70,19 +71,74 @@ type Measurement struct {
 	NoiseFloor NoiseFloor  `json:"noise_floor"`
 }
 
-// Examination is what standard traffics showed of a user's script.
+// Examination is what standard traffic showed of a limiter's script.
 type Examination struct {
-	Algorithm  string    `json:"algorithm"` // its label
-	ScriptSHA1 string    `json:"script_sha1"`
-	Limit      Limit     `json:"limit"` // under which it was examined
-	Findings   []Finding `json:"found"` // faults first
+	Algorithm   string    `json:"algorithm"` // the limiter's label
+	ScriptSHA1  string    `json:"script_sha1"`
+	Limit       Limit     `json:"limit"`                  // at which it was examined
+	NotExamined string    `json:"not_examined,omitempty"` // why not; then there are no findings
+	Family      string    `json:"family"`                 // the kind of limiter in words; empty where none decides alike
+	Worst       int64     `json:"worst"`                  // the most requests that it was made to admit in one window
+	Findings    []Finding `json:"found"`                  // faults first
+	Tried       []string  `json:"tried"`                  // what else was tried, and is right
+}
+
+// Faults is how many findings are faults; they come first.
+func (e *Examination) Faults() (n int) {
+	for n < len(e.Findings) && e.Findings[n].Fault {
+		n++
+	}
+	return n
+}
+
+// Without is the findings whose kind other does not have. A script that was not examined, and why, is such a finding.
+func (e *Examination) Without(other *Examination) (all []string) {
+	if e.NotExamined != other.NotExamined && e.NotExamined != "" {
+		all = append(all, "not examined: "+e.NotExamined)
+	}
+	for i := range e.Findings {
+		f := &e.Findings[i]
+		known := func(o Finding) bool { return o.Kind == f.Kind && o.Fault == f.Fault }
+		switch {
+		case slices.ContainsFunc(other.Findings, known):
+		case f.Fault:
+			all = append(all, "fault: "+f.String())
+		default:
+			all = append(all, "property: "+f.String())
+		}
+	}
+	return all
 }
 
 // Finding is one thing that an examination found.
 type Finding struct {
-	Kind  string `json:"kind"`  // such as locks_out
-	Fault bool   `json:"fault"` // nobody wants it of a limiter; else it is the price of a kind of limiter
-	Text  string `json:"text"`  // with its figures
+	Kind     string   `json:"kind"`           // such as never_expires
+	Name     string   `json:"name,omitempty"` // of a fault, in words
+	Fault    bool     `json:"fault"`          // wrong in any limiter; otherwise a property of a kind of limiter
+	Text     string   `json:"text"`           // with figures
+	File     string   `json:"file,omitempty"` // the scenario with the traffic that shows it
+	Requests int64    `json:"requests"`       // of that traffic
+	Traffic  []Volley `json:"traffic"`
+	// BehindUS is by how much the clock of every other request's client is behind; absent for 0.
+	BehindUS int64 `json:"behind_us,omitempty"`
+}
+
+// String is the finding in words.
+func (f *Finding) String() string {
+	if f.Name == "" {
+		return f.Text
+	}
+	return f.Name + ": " + f.Text
+}
+
+// Volley is requests of one key, one or several at each instant.
+type Volley struct {
+	AtUS     int64  `json:"at_us"` // the first instant, since the start
+	Requests int64  `json:"requests"`
+	EveryUS  int64  `json:"every_us"` // from one instant to the next
+	AtOnce   int64  `json:"at_once"`  // requests at each instant
+	Key      string `json:"key"`
+	Cost     int64  `json:"cost"`
 }
 
 // Virtual is the clock of every run.

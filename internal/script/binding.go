@@ -98,6 +98,7 @@ func (b *binding) read(root strictyaml.Value) {
 	b.program.Decide = b.call(f)
 	perClient(f, b.program.Decide.Keys)
 	b.replies.read(f, b.known)
+	b.program.Terms = b.terms()
 	b.program.TellsRetry = b.retryAfter != nil
 	b.program.SurvivesErrors = b.unavailable == anyError
 	b.init(f.Get("init").Fields("script", "keys", "args"))

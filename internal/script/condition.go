@@ -14,6 +14,7 @@ import (
 // condition is what a binding says of the replies that mean an outcome.
 type condition struct {
 	text   string       // as the binding has it
+	terms  string       // the same with the limit's values
 	listed []resp.Value // of a list
 	others string       // what else than a reply for which it holds it can judge
 
@@ -158,5 +159,7 @@ func parseExpression(text string, known constants) (*condition, error) {
 		return nil, fmt.Errorf("%q is not a number; want one such as 0 or {limit}; text goes into a list, such "+
 			"as [\"OK\"]", operand)
 	}
-	return comparison(text, parts[1], n), nil
+	c := comparison(text, parts[1], n)
+	c.terms = parts[1] + operand
+	return c, nil
 }

@@ -57,6 +57,16 @@ func (b *replies) outcome(v strictyaml.Value, known constants) *condition {
 	return c
 }
 
+// terms are those of the conditions that the limit fixes.
+func (b *replies) terms() (all string) {
+	for _, c := range []*condition{b.admitted, b.rejected, b.notConfigured, b.unavailable} {
+		if c != nil {
+			all += c.terms + ";"
+		}
+	}
+	return all
+}
+
 // readFigure reads {element: 2} and {element: 3, unit: ms}, nil where there is none.
 func readFigure(f strictyaml.Fields, name string) *figure {
 	if !f.Given() {

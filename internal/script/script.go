@@ -5,6 +5,7 @@ package script
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"reflect"
 	"slices"
 
 	"ratelab/internal/limit"
@@ -40,6 +41,8 @@ type Program struct {
 	// SurvivesErrors: Decode makes a decision of an error reply, too, so that one ends nothing.
 	SurvivesErrors bool
 
+	Terms string // with which Decode compares replies, where the limit fixes them
+
 	// Decode turns the reply to Decide into a decision, or says why it is none.
 	Decode func(resp.Value) (limit.Decision, error)
 }
@@ -53,6 +56,17 @@ func SHA1(source string) string {
 // TakesCost reports whether a request's cost reaches the script.
 func (p *Program) TakesCost() bool {
 	return slices.ContainsFunc(p.Decide.Args, func(t Template) bool { return !t.Same(Vars{Cost: 1}, Vars{Cost: 2}) })
+}
+
+// TakesTime reports whether the caller's clock reaches the script.
+func (p *Program) TakesTime() bool {
+	return slices.ContainsFunc(p.Decide.Args, func(t Template) bool { return !t.Same(Vars{NowUS: 1}, Vars{NowUS: 2}) })
+}
+
+// CalledAlike reports whether q, made from the same script, is called with the same elements, and its replies mean the
+// same.
+func (p *Program) CalledAlike(q *Program) bool {
+	return reflect.DeepEqual(p.Decide, q.Decide) && reflect.DeepEqual(p.Init, q.Init) && p.Terms == q.Terms
 }
 
 // InKeyspace is p with prefix before each of its keys, so that runs on one server keep apart.

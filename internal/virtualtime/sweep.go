@@ -107,6 +107,9 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 	return left, nil
 }
 
+// Names are the keys that the script has left, with the prefixes of the server and the program.
+func (r *Runner) Names() []string { return slices.Sorted(maps.Keys(r.living.deadline)) }
+
 // Close deletes the keys that the scripts have left, and nothing else, until ctx is done. What it has not deleted then
 // it does when it is called again.
 // After a cancelled Decide it first waits for the answer that was on its way.

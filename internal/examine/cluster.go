@@ -1,0 +1,53 @@
+package examine
+
+import (
+	"strings"
+
+	"ratelab/internal/message"
+	"ratelab/internal/script"
+)
+
+// cluster looks whether the keys of one call, and those that the script makes of them, lie in one slot.
+func (x *examination) cluster() string {
+	var keys []string
+	vars := script.Vars{Key: key, Cost: 1, NowUS: x.baseUS}
+	for _, k := range x.limiter.Program.Decide.Keys {
+		keys = append(keys, string(k.Append(nil, vars)))
+	}
+	given := len(keys)
+	for _, name := range x.names {
+		if i := strings.Index(name, keys[0]); i > 0 { // without the prefix of the server
+			name = name[i:]
+		}
+		keys = append(keys, name)
+	}
+	for i, k := range keys[1:] {
+		if tag(k) == tag(keys[0]) {
+			continue
+		}
+		what := "a cluster refuses a call with both"
+		if i+1 >= given {
+			what = "the script makes the second, and a cluster has it on another node"
+		}
+		x.fault("cluster", x.at(0, 1), "the keys %s and %s lie in different slots: %s; put the client in braces, "+
+			"such as %s", x.named(keys[0]), x.named(k), what, x.named("rl:{k0}"))
+		return ""
+	}
+	return "a cluster"
+}
+
+// tag is the part of a key that determines its slot: what stands between the first { and the } after it, or all.
+// Source: redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec, hash tags.
+func tag(key string) string {
+	if _, after, found := strings.Cut(key, "{"); found {
+		if inside, _, closed := strings.Cut(after, "}"); closed && inside != "" {
+			return inside
+		}
+	}
+	return key
+}
+
+// named is a key without the prefix that keeps the keys of a user's script apart.
+func (x *examination) named(key string) string {
+	return message.Quote(strings.TrimPrefix(key, "own:"+x.found.Algorithm+":"))
+}

@@ -1,0 +1,109 @@
+package examine
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+)
+
+// Forms are those in which examinations can be written.
+var Forms = report.Formats{Sheet: sheet, Width: 80, CSV: writeCSV}
+
+// sheet has for each script what it is, the findings, and what else was tried.
+func sheet(d *result.Document) (s report.Sheet) {
+	faults := 0
+	for i := range d.Examinations {
+		e := &d.Examinations[i]
+		faults += e.Faults()
+		s = append(s, report.Part{Lead: report.Examined(e)},
+			report.Part{Tables: []report.Table{report.Findings(e)}})
+		if len(e.Tried) > 0 {
+			s = append(s, report.Part{Lead: []report.Line{{Text: "Also tried, and right: " +
+				strings.Join(e.Tried, ", ") + "."}}})
+		}
+	}
+	if faults > 0 {
+		s = append(s, report.Part{Lead: []report.Line{{Text: "Exit 1."}}})
+	}
+	return s
+}
+
+// writeCSV writes a line for each finding, and one for each script that was not examined.
+func writeCSV(w io.Writer, d *result.Document) error {
+	header := []string{"limiter", "limit", "kind", "fault", "name", "text", "requests", "worst"}
+	return report.WriteCSV(w, header, func(yield func([]string) bool) {
+		for _, e := range d.Examinations {
+			findings, limits := e.Findings, e.Limit.Policy().String()
+			if e.NotExamined != "" {
+				findings = []result.Finding{{Kind: "not_examined", Name: "not examined", Text: e.NotExamined}}
+			}
+			for _, f := range findings {
+				if !yield([]string{e.Algorithm, limits, f.Kind, fmt.Sprint(f.Fault), f.Name, f.Text,
+					report.Integer(f.Requests), report.Integer(e.Worst)}) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// FileName is the name of a finding's scenario file.
+func FileName(e *result.Examination, f *result.Finding) string {
+	return bare(e.Algorithm) + "." + strings.ReplaceAll(f.Kind, "_", "-") + ".yaml"
+}
+
+// bare is a limiter's label as the name of a file or a scenario.
+func bare(label string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(":=.", r) {
+			return '-'
+		}
+		return r
+	}, label)
+}
+
+// Scenario is the traffic that shows a finding, as the file of a scenario.
+func Scenario(e *result.Examination, f *result.Finding) []byte {
+	var b strings.Builder
+	kind := strings.ReplaceAll(f.Kind, "_", "-")
+	fmt.Fprintf(&b, "# %s: %s\n", e.Algorithm, f)
+	fmt.Fprintf(&b, "name: %s-%s\nquestion: Does %s still do this (%s)?\n", bare(e.Algorithm), kind, bare(e.Algorithm),
+		strings.ReplaceAll(kind, "-", " "))
+	fmt.Fprintf(&b, "limit: {requests: %d, per: %s", e.Limit.Requests, report.Span(e.Limit.WindowUS))
+	if e.Limit.Burst != e.Limit.Requests {
+		fmt.Fprintf(&b, ", burst: %d", e.Limit.Burst)
+	}
+	if e.Limit.Contract != limit.ByWindow {
+		fmt.Fprintf(&b, ", contract: %v", e.Limit.Contract)
+	}
+	b.WriteString("}\n")
+	if f.BehindUS > 0 {
+		fmt.Fprintf(&b, "clients:\n  - {name: right}\n  - {name: behind, offset: -%s}\n", report.Span(f.BehindUS))
+	}
+	b.WriteString("phases:\n")
+	end := int64(0)
+	for i, v := range f.Traffic {
+		if gap := v.AtUS - end; gap > 0 {
+			fmt.Fprintf(&b, "  - {name: wait %d, duration: %s, pause: true}\n", i+1, report.Span(gap))
+		}
+		n, more := v.Requests, ""
+		if v.Key == another { // a key is the second of two that take turns
+			n, more = n+1, ", keys: {count: 2, distribution: sequential}"
+		}
+		if v.Cost != 1 {
+			more += fmt.Sprintf(", cost: %d", v.Cost)
+		}
+		instants, step := n/v.AtOnce, max(1, v.EveryUS)
+		arrivals := fmt.Sprintf("constant: %d", n)
+		if v.AtOnce > 1 {
+			arrivals = fmt.Sprintf("burst: {count: %d, every: %s}", v.AtOnce, report.Span(step))
+		}
+		fmt.Fprintf(&b, "  - {name: ask %d, duration: %s, %s%s}\n", i+1, report.Span(instants*step), arrivals, more)
+		end = v.AtUS + instants*step
+	}
+	return []byte(b.String())
+}
