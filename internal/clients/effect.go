@@ -16,7 +16,7 @@ func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS 
 		number int64
 	}
 	windowUS := p.WindowUS()
-	more := map[window]int64{} // what off admits in it and right does not, or less than 0
+	more := map[window]int64{} // what off admits in it, minus what right admits
 	add := func(j Journal, sign int64) {
 		for i, q := range j.Requests {
 			if j.Decisions[i].Allowed() {
@@ -53,8 +53,8 @@ func peak(j Journal, p limit.Policy) int64 {
 	return r.Peak
 }
 
-// lockout is the longest time between two admissions of a key, or between one and the beginning or the end, in which
-// right clocks admitted it, where with these it never waited as long.
+// lockout is the longest time without an admission of a key, in which correct clocks admitted it, and which is longer
+// than any such time with correct clocks. The run's beginning and end bound such times, too.
 func lockout(off, right Journal, endUS int64) int64 {
 	admitted, wanted := admissionTimes(off), admissionTimes(right)
 	var longest int64
@@ -74,8 +74,8 @@ func lockout(off, right Journal, endUS int64) int64 {
 	return longest
 }
 
-// gaps are the times between the beginning, each of the times and the end. The beginning is -1: what is at 0 lies after
-// it.
+// gaps are the intervals between the beginning, each of the times and the end. The beginning is -1, so that a time of 0
+// comes after it.
 func gaps(times []int64, endUS int64) iter.Seq2[int64, int64] {
 	return func(yield func(from, until int64) bool) {
 		from := int64(-1)
@@ -89,7 +89,7 @@ func gaps(times []int64, endUS int64) iter.Seq2[int64, int64] {
 	}
 }
 
-// admissionTimes are those at which each key was admitted, ascending.
+// admissionTimes are the times at which each key was admitted, ascending.
 func admissionTimes(j Journal) map[string][]int64 {
 	all := map[string][]int64{}
 	for i, q := range j.Requests {

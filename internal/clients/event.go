@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// operation is something that a client wants done, until it succeeds or is given up. It is also its own next event;
-// there is never more than one.
+// operation is something that a client wants done, until it succeeds or the client gives up. It has one next event, and
+// stands for it in the queue.
 type operation struct {
 	limit.Request // AtUS: when its first attempt begins
 	client        *Client
@@ -18,7 +18,7 @@ type operation struct {
 	backoffUS     float64 // the next wait, without jitter
 
 	dueUS int64
-	order uint64 // events at one time happen in the order in which they were made
+	order uint64 // of events at one time, the one made first happens first
 	step  step
 
 	// The attempt in progress.
@@ -28,7 +28,7 @@ type operation struct {
 	reply    any
 	sent     bool  // a message has left
 	clientUS int64 // what the client's clock showed when the message left
-	place    int   // in the ledger; -1: none yet
+	place    int   // the index in the ledger; -1: none yet
 }
 
 // step is the kind of an operation's next event.
@@ -67,8 +67,8 @@ func (r *run) push(o *operation) {
 	heap.Push(&r.events, o)
 }
 
-// play processes an event, and the operation's further events at the same time: without delays, no other client comes
-// between two messages.
+// play processes an event and the operation's further events at the same time: without delays, no other client's
+// message comes between two of its messages.
 func (r *run) play(ctx context.Context, o *operation) error {
 	for nowUS := o.dueUS; o.step != over; {
 		if err := r.happen(ctx, o, nowUS); err != nil {
@@ -79,13 +79,13 @@ func (r *run) play(ctx context.Context, o *operation) error {
 			return nil
 		}
 	}
-	if r.deliver == nil { // otherwise the answer may still come
+	if r.deliver == nil { // otherwise an answer may still arrive
 		r.free = append(r.free, o)
 	}
 	return nil
 }
 
-// happen processes one event, and makes the operation's next.
+// happen processes one event, and determines the operation's next event.
 func (r *run) happen(ctx context.Context, o *operation, nowUS int64) (err error) {
 	switch o.step {
 	case begins:
@@ -141,7 +141,7 @@ func (r *run) arrive(o *operation, nowUS int64) limit.Request {
 	return q
 }
 
-// answer takes the server's reply, which is on its way from nowUS on.
+// answer takes the reply that the server sends at nowUS.
 func (r *run) answer(o *operation, nowUS int64, reply any) {
 	o.reply = reply
 	if d, ok := reply.(limit.Decision); ok && o.place >= 0 {
@@ -150,7 +150,7 @@ func (r *run) answer(o *operation, nowUS int64, reply any) {
 	o.next(answers, nowUS+o.group.DelayUS.draw(o.group.back))
 }
 
-// move follows a client's move.
+// move does what a client's Move says.
 func (r *run) move(o *operation, nowUS int64, m Move) {
 	if !m.Done {
 		o.message, o.deciding = m.Message, m.Deciding
@@ -165,7 +165,7 @@ func (r *run) move(o *operation, nowUS int64, m Move) {
 	r.settle(o, nowUS, m.Decision)
 }
 
-// settle counts an attempt that is decided, and makes the next one.
+// settle counts a decided attempt, and schedules the next one.
 func (r *run) settle(o *operation, nowUS int64, d limit.Decision) {
 	t := &o.group.tally
 	if d.Allowed() {
@@ -179,7 +179,7 @@ func (r *run) settle(o *operation, nowUS int64, d limit.Decision) {
 	if !again {
 		t.GaveUp++
 	}
-	if !again || wait > math.MaxInt64-nowUS { // the second: unfinished for ever
+	if !again || wait > math.MaxInt64-nowUS { // such a wait never ends
 		o.step = over
 		return
 	}

@@ -29,7 +29,7 @@ type Group struct {
 // Range is the whole numbers from Min to Max, both included, from which one is drawn uniformly.
 type Range struct{ Min, Max int64 }
 
-// draw draws, unless there is nothing to draw.
+// draw draws a number of the range. It uses no randomness if there is only one.
 func (r Range) draw(random *rand.Rand) int64 {
 	if r.Min == r.Max {
 		return r.Min
@@ -84,7 +84,7 @@ type groupState struct {
 	tally tally
 }
 
-// people makes the clients of all groups, in the order in which operations go round.
+// people makes the clients of all groups, in the order in which they get operations.
 func people(seed uint64, groups []Group) (clients []Client, states []*groupState) {
 	for i := range groups {
 		g := &groups[i]
@@ -103,7 +103,7 @@ func people(seed uint64, groups []Group) (clients []Client, states []*groupState
 	return clients, states
 }
 
-// wait is how long the client waits after its attempt was rejected; no more attempts: ok is false.
+// wait is how long the client waits after a rejected attempt; ok is false if it gives up.
 func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
 	p := o.group
 	if p.OnReject == GiveUp || p.Attempts > 0 && o.attempts >= p.Attempts {
@@ -122,7 +122,7 @@ func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
 	return max(us, 1), ok // time passes between two attempts
 }
 
-// backoff is the next wait of the exponential kind.
+// backoff is the next wait of the reaction BackOff.
 func (o *operation) backoff() int64 {
 	b := o.group.Backoff
 	if o.backoffUS == 0 {

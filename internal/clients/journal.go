@@ -2,23 +2,23 @@ package clients
 
 import "ratelab/internal/limit"
 
-// Journal holds the decided requests, in the order in which the deciding messages reached the server. AtUS is that
-// moment in true time, and never decreases; the skews are those of the clocks then. Attempts that neither server nor
-// client has decided by the end are left out.
+// Journal holds the decided requests, in the order in which their deciding messages reached the server. AtUS is that
+// moment in true time, and never decreases; the skews are the errors of the clocks then. Attempts that are undecided at
+// the end are left out.
 type Journal struct {
 	Requests  []limit.Request
 	Decisions []limit.Decision
-	Unasked   []bool // decided by the client itself: the server was not asked
+	Unasked   []bool // decided by the client itself, without the server
 }
 
-// ledger is a journal with places that are not decided yet, or never.
+// ledger is a journal with entries that are undecided, some of them for ever.
 type ledger []struct {
 	limit.Request
 	limit.Decision
 	unasked, decided bool
 }
 
-// open takes the next place for q.
+// open appends an undecided entry for q and returns its index.
 func (l *ledger) open(q limit.Request, unasked bool) int {
 	*l = append(*l, ledger{{Request: q, unasked: unasked}}...)
 	return len(*l) - 1
@@ -28,7 +28,7 @@ func (l ledger) decide(place int, d limit.Decision) {
 	l[place].Decision, l[place].decided = d, true
 }
 
-// journal is that of the places that were decided.
+// journal has the decided entries.
 func (l ledger) journal() (j Journal) {
 	for i := range l {
 		if p := &l[i]; p.decided {

@@ -13,13 +13,13 @@ type Limiter struct {
 	limiter limit.Limiter
 	startUS int64
 
-	// TickUS is how exact the times are that rejections name, 1 µs, or 1 ms where a TTL is the rule: the first of them
-	// are checked. 0: nothing is checked, and nothing where the limiter is no limit.Forker.
+	// TickUS is the precision of retry_after: 1 µs, or 1 ms where a TTL is the rule. The first rejections are checked;
+	// with 0, none is.
 	TickUS int64
 	truth  measure.RetryAfter
 }
 
-// mostChecks is how many rejections of a run are checked: each takes two copies of a key's state.
+// mostChecks is how many rejections of a run are checked. Each check copies a key's state twice.
 const mostChecks = 20_000
 
 // NewLimiter asks l, with absolute times that begin at start.
@@ -27,7 +27,7 @@ func NewLimiter(l limit.Limiter, start time.Time) *Limiter {
 	return &Limiter{limiter: l, startUS: start.UnixMicro()}
 }
 
-// RetryAfter counts whether retry_after was correct: the same request, alone, is admitted then, and not one tick
+// RetryAfter counts how often retry_after was correct: the same request, alone, is admitted then, and not one tick
 // earlier. It is nil if nothing was checked.
 func (l *Limiter) RetryAfter() *measure.RetryAfter {
 	if l.TickUS == 0 {
@@ -50,8 +50,8 @@ func (l *Limiter) WouldAdmit(q limit.Request) bool {
 	return limit.Ask(l.limiter.Fork(q.Key), l.startUS, &q).Allowed()
 }
 
-// check asks two copies of the key's state: the request alone, at the time named and one tick before, by clocks that go
-// on as they are.
+// check asks two copies of the key's state about the request alone: at the named time, and one tick before. The clocks
+// keep their errors.
 func (l *Limiter) check(q limit.Request, retryAfterUS int64) {
 	then, before := q, q
 	then.AtUS += retryAfterUS

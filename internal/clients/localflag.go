@@ -3,9 +3,9 @@ package clients
 import "ratelab/internal/limit"
 
 // LocalFlag is the Protocol of clients that remember a rejection, around another Protocol. Until retry_after, by its
-// own clock, such a client rejects all requests for that key itself, and saves the round trip. It does not know about
-// other clients, wrong clocks and smaller requests that would be admitted, so some of its rejections are wrong; they
-// are counted. Clients of groups without LocalFlag always ask the server.
+// own clock, such a client rejects all requests for that key itself, which saves the round trip. Some of these
+// rejections are wrong, since it knows neither other clients nor wrong clocks, and since smaller requests may be
+// admitted; they are counted. Clients of groups without LocalFlag always ask the server.
 //
 // Source: https://github.com/envoyproxy/ratelimit#local-cache, which does so for a window's remainder.
 type LocalFlag struct {
@@ -18,23 +18,23 @@ type LocalFlag struct {
 	until  map[memory]int64 // by the client's clock, in µs since the start
 }
 
-// oracle can be asked what would become of a request, as a Limiter can.
+// oracle tells whether a request would be admitted, as a Limiter does.
 type oracle interface {
 	WouldAdmit(q limit.Request) bool
 }
 
-// memory is what one client knows of one key.
+// memory is one client and one key that it remembers.
 type memory struct {
 	client int64
 	key    string
 }
 
-// NewLocalFlag is inner with a memory. The oracle answers for the server, whose clock is given.
+// NewLocalFlag adds a memory to inner. The oracle answers for the server, whose clock is given.
 func NewLocalFlag(inner Protocol, o oracle, clock ServerClock) *LocalFlag {
 	return &LocalFlag{inner: inner, oracle: o, clock: clock, until: map[memory]int64{}}
 }
 
-// Attempt begins to decide q, by memory if that will do.
+// Attempt begins an attempt, which the memory may decide.
 func (f *LocalFlag) Attempt(c *Client, q limit.Request) Exchange {
 	inner := f.inner.Attempt(c, q)
 	if !c.Group.LocalFlag {
@@ -51,7 +51,7 @@ type remembering struct {
 	begun   bool
 }
 
-// Next looks at the memory first, and learns from what the server decides.
+// Next consults the memory first, and remembers what the server decides.
 func (e *remembering) Next(nowUS int64, reply any) Move {
 	ownUS := nowUS + e.client.SkewUS(nowUS)
 	about := memory{e.client.Number, e.request.Key}
@@ -63,14 +63,14 @@ func (e *remembering) Next(nowUS int64, reply any) Move {
 		delete(e.flag.until, about)
 	}
 	move := e.Exchange.Next(nowUS, reply)
-	// What never passes says nothing about smaller requests.
+	// The rejection of a request that can never be admitted says nothing about smaller ones.
 	if d := move.Decision; move.Done && d.Verdict == limit.Rejected && d.RetryAfterUS > 0 {
 		e.flag.until[about] = ownUS + d.RetryAfterUS
 	}
 	return move
 }
 
-// reject is the client's own answer.
+// reject is the client's own rejection.
 func (e *remembering) reject(nowUS, waitUS int64) limit.Decision {
 	f, q := e.flag, e.request
 	f.LocalRejects++

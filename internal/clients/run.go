@@ -49,10 +49,9 @@ func (e *TooManyError) Error() string {
 		"backoff, or make the phases shorter", e.Most)
 }
 
-// Run plays the traffic, which is what the clients want done: operations, at the times of their first attempts. It ends
-// with the traffic: nothing is sent from then on, and nothing arrives, but for what begins and arrives at that very
-// moment. ctx is what the server is asked with. The error is the traffic's, the server's or a
-// *TooManyError.
+// Run plays the traffic, whose requests are the clients' operations at the times of their first attempts. It ends with
+// the traffic: later messages are neither sent nor received, except those of the last moment itself. ctx is passed to
+// the server. The error is the traffic's, the server's or a *TooManyError.
 func Run(ctx context.Context, s Setup, t *traffic.Stream) (*Outcome, error) {
 	r := newRun(s)
 	for q, err := range t.Requests() {
@@ -75,27 +74,27 @@ func Run(ctx context.Context, s Setup, t *traffic.Stream) (*Outcome, error) {
 	return r.Outcome(), nil
 }
 
-// tellEvery is how many operations pass between two words on the progress.
+// tellEvery is the number of operations between two calls of Progress.
 const tellEvery = 1024
 
-// run is a Setup at work.
+// run is the state of one Run.
 type run struct {
 	Setup
 	clients []Client
 	groups  []*groupState
 
 	events   events
-	free     []*operation // that are over, to be used again
-	made     uint64       // so many events
+	free     []*operation // finished ones, for reuse
+	made     uint64       // the number of events so far
 	ledger   ledger
-	retries  []int64 // when they arrived at the server
+	retries  []int64 // the times at which retries arrived at the server
 	attempts int64
 
 	count   int64 // operations that have begun
-	lastUS  int64 // when the last of them did
+	lastUS  int64 // when the last one began
 	stopped bool
 
-	// deliver, where it is not nil, takes each message in the Server's place, and the answer comes later.
+	// deliver takes each message instead of the Server, and the answer comes later; nil: the Server answers.
 	deliver func(*operation, limit.Request)
 }
 
@@ -111,8 +110,8 @@ func newRun(s Setup) *run {
 	return r
 }
 
-// add plays what happens before an operation begins. Of what happens at one time, that comes first which was known
-// first.
+// add plays all events before an operation begins, and then begins it. Events at one time happen in the order in which
+// they were made.
 func (r *run) add(ctx context.Context, q limit.Request) error {
 	if err := r.until(ctx, q.AtUS); err != nil {
 		return err
@@ -132,7 +131,7 @@ func (r *run) add(ctx context.Context, q limit.Request) error {
 	return nil
 }
 
-// pause tells how far the run is, and reports whether it is to end.
+// pause reports progress, and whether the run must end.
 func (r *run) pause() bool {
 	if r.Progress != nil {
 		r.Progress(r.count)

@@ -6,15 +6,14 @@ import (
 	"ratelab/internal/measure"
 )
 
-// tally is how the operations of a group fare. An operation is what a client wants done; each of its attempts is one
-// request.
+// tally counts what becomes of a group's operations. Each attempt of an operation is one request.
 type tally struct {
 	measure.ClientGroup
 	cost  int64   // of the operations that succeeded
 	times []int64 // from an operation's first attempt to the answer that admitted it, in µs
 }
 
-// Outcome is what has happened so far. What is under way is unfinished.
+// Outcome is what happened so far. Operations in progress count as unfinished.
 func (r *run) Outcome() *Outcome {
 	o := &Outcome{Journal: r.ledger.journal(), Stopped: r.stopped}
 	c := &o.Clients
@@ -43,11 +42,11 @@ func (r *run) Outcome() *Outcome {
 	return o
 }
 
-// company is how many others make a retry one of a crowd.
+// company is the number of other retries within a millisecond that make a retry part of a crowd.
 const company = 9
 
-// lockstep finds crowds in ascending times: the most within (t−1ms, t], and how many have company within less than a
-// millisecond either way.
+// lockstep finds crowds in ascending times: the most times within (t−1ms, t], and the number of times that have company
+// within less than a millisecond either way.
 func lockstep(times []int64) (most, inStep int64) {
 	first, last := 0, 0 // of those within a millisecond of times[i]
 	for i, t := range times {
@@ -65,7 +64,7 @@ func lockstep(times []int64) (most, inStep int64) {
 	return most, inStep
 }
 
-// percentiles of values, which it sorts; nil where there are none.
+// percentiles sorts values; it returns nil if there are none.
 func percentiles(values []int64) *measure.Percentiles {
 	if len(values) == 0 {
 		return nil

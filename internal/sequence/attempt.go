@@ -6,19 +6,19 @@ import (
 	"ratelab/internal/resp"
 )
 
-// attempt is one client's way through the sequence's commands.
+// attempt is one client's progress through the sequence's commands.
 type attempt struct {
 	*Play
 	request limit.Request
 	counter string // its key
 
-	then   func(resp.Value) clients.Move     // what the reply to the last command leads to; nil before the first
-	finish func(limit.Decision) clients.Move // what is left to do once it is decided
-	alone  bool                              // whether it would be admitted if nobody came between
+	then   func(resp.Value) clients.Move     // takes the reply to the last command; nil before the first
+	finish func(limit.Decision) clients.Move // the next move once it is decided
+	alone  bool                              // whether it would be admitted without interleaved commands
 
-	token string // what its lock holds, and what it pushes
-	tries int64  // to take the lock
-	dies  bool   // its client, once its INCRBY has arrived
+	token string // the content of its lock, and of what it pushes
+	tries int64  // how often it tried to take the lock
+	dies  bool   // the client dies once its INCRBY has arrived
 	died  bool
 }
 
@@ -33,7 +33,7 @@ func (a *attempt) Next(_ int64, reply any) clients.Move {
 	default:
 		move = a.rule.decide(a)
 	}
-	if move.Done && !a.died { // who died has decided nothing
+	if move.Done && !a.died { // a dead client decides nothing
 		a.decided(a, move.Decision.Allowed())
 	}
 	return move
@@ -46,13 +46,13 @@ type sent struct {
 	decides bool
 }
 
-// ask sends a command on whose reply the decision depends.
+// ask sends a command whose reply matters for the decision.
 func (a *attempt) ask(c Command, then func(resp.Value) clients.Move) clients.Move {
 	a.then = then
 	return clients.Move{Message: sent{c, a, true}, Deciding: true}
 }
 
-// send sends a command that only tidies up.
+// send sends a command whose reply does not matter for the decision.
 func (a *attempt) send(c Command, then func(resp.Value) clients.Move) clients.Move {
 	a.then = then
 	return clients.Move{Message: sent{c, a, false}}
@@ -66,7 +66,7 @@ func (a *attempt) increment(then func(count int64) clients.Move) clients.Move {
 	return a.ask(incrementBy(a.counter, a.request.Cost), func(r resp.Value) clients.Move { return then(r.Int) })
 }
 
-// open gives the counter its end, us from then on, where this request, which counted up to count, is the first of it.
+// open sets the counter's TTL, in µs, if this request is the counter's first. count is the counter after the request.
 func (a *attempt) open(count int64, d limit.Decision, us int64) clients.Move {
 	if count != a.request.Cost {
 		return a.finish(d)
@@ -74,11 +74,11 @@ func (a *attempt) open(count int64, d limit.Decision, us int64) clients.Move {
 	return a.send(expire(a.counter, upMS(us)), func(resp.Value) clients.Move { return a.finish(d) })
 }
 
-// upMS is us as PEXPIRE takes it.
+// upMS converts to whole milliseconds, rounded up, for PEXPIRE.
 func upMS(us int64) int64 { return (us + 999) / 1000 }
 
-// answer is that to a request where so many permits of a limit are used. No command tells how long the window still
-// lasts, so that a client which is told to wait waits for a whole one.
+// answer is the decision on a request when so many permits of a limit are used. No command tells how long the window
+// still lasts, so a rejected client waits for a whole window.
 func (a *attempt) answer(admitted bool, used, limited int64) limit.Decision {
 	d := limit.Decision{Verdict: limit.Rejected, Remaining: max(0, limited-used), RetryAfterUS: a.windowUS,
 		ResetAfterUS: a.windowUS}

@@ -8,17 +8,17 @@ import (
 	"ratelab/internal/resp"
 )
 
-// Command is one command of a client: its words, and what a store makes of them.
+// Command is one command of a client: its words, and its effect on a store.
 type Command struct {
 	Name, Key string
 	script    string   // of an EVAL
 	rest      []string // the words behind the key
 
-	// run answers for the key, which it changes, at nowMS since 1970.
+	// run changes the key's value and returns the reply, at nowMS since 1970.
 	run func(held *value, nowMS int64) resp.Value
 }
 
-// Words are the command as it is sent, its key behind prefix.
+// Words are the command as it is sent. prefix is put before its key.
 func (c Command) Words(prefix string) []string {
 	words := []string{c.Name, prefix + c.Key}
 	if c.script != "" {
@@ -31,7 +31,7 @@ func get(key string) Command {
 	return Command{Name: "GET", Key: key, run: func(held *value, _ int64) resp.Value { return text(held.text) }}
 }
 
-// setIfAbsent is for a lock that lives for so long.
+// setIfAbsent takes a lock with that TTL.
 func setIfAbsent(key, content string, ms int64) Command {
 	run := func(held *value, nowMS int64) resp.Value {
 		if held.there() {
@@ -60,9 +60,8 @@ func expire(key string, ms int64) Command {
 	return Command{Name: "PEXPIRE", Key: key, rest: []string{decimal(ms)}, run: run}
 }
 
-// compareAndDelete is the script with which a lock's holder lets go of its own lock, and never of somebody else's: the
-// one place where a sequence cannot do without. Source:
-// https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
+// compareAndDelete is the script that releases a lock only if the client still holds it. No plain command can do that.
+// Source: https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
 func compareAndDelete(key, content string) Command {
 	const script = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])"
 	run := func(held *value, _ int64) resp.Value {
@@ -87,8 +86,8 @@ func length(key string) Command {
 	return Command{Name: "LLEN", Key: key, run: func(held *value, _ int64) resp.Value { return integer(held.length()) }}
 }
 
-// trim drops the newest elements: so many of them, or if from is negative those beyond so many. dropped is told which,
-// and how long the list was.
+// trim drops the newest elements: from of them, or, if from is negative, those beyond the oldest -from. dropped gets
+// the dropped elements and the list's length before.
 func trim(key string, from int64, dropped func(elements []string, length int64)) Command {
 	run := func(held *value, _ int64) resp.Value {
 		before := held.length()
@@ -105,14 +104,14 @@ func trim(key string, from int64, dropped func(elements []string, length int64))
 
 func popRight(key string) Command {
 	return Command{Name: "RPOP", Key: key, run: func(held *value, _ int64) resp.Value {
-		oldest := held.list[0] // nobody asks an empty list
+		oldest := held.list[0] // the worker skips empty lists
 		held.list = held.list[1:]
 		return text(oldest)
 	}}
 }
 
-// pushAndTrim is what people call atomic trimming: what is pushed beyond the limit is dropped before anybody sees it.
-// It answers how long the queue was in between.
+// pushAndTrim is a script that pushes elements, and drops those beyond the limit before anybody else sees them. It
+// replies with the queue's length in between.
 func pushAndTrim(key, element string, times, most int64, dropped func(elements []string, length int64)) Command {
 	const script = "local length = redis.call('LPUSH', KEYS[1], unpack(ARGV, 2)) " +
 		"if length > tonumber(ARGV[1]) then redis.call('LTRIM', KEYS[1], '-' .. ARGV[1], '-1') end return length"
@@ -145,15 +144,15 @@ func truth(is bool) resp.Value {
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// number is a counter's value. An absent one counts as 0, and nobody else writes to it.
+// number is a counter's value; 0 if it is absent. Only INCRBY writes it.
 func number(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
 }
 
-// store is a Redis that knows these commands, under a clock that is an argument. A key's deadline is in whole
-// milliseconds: it is alive while the clock, rounded down, is at most there, and is deleted when a command finds it
-// later than that. A clock that steps back prolongs the life of what nobody has touched since.
+// store is a model of Redis with these commands; its clock is an argument. A key's deadline is in whole milliseconds:
+// the key is alive while the clock, rounded down, is at most the deadline, and a later command deletes it. After the
+// clock steps back, a key that no command has touched lives longer.
 type store map[string]value
 
 type value struct {
@@ -162,15 +161,15 @@ type value struct {
 	deadline int64    // ms since 1970; 0: none
 }
 
-// there reports whether there is a key: Redis deletes an empty list.
+// there reports whether the key exists: Redis deletes an empty list.
 func (v *value) there() bool { return v.text != "" || len(v.list) > 0 }
 
 func (v *value) length() int64 { return int64(len(v.list)) }
 
-// length is how many elements a list has. Lists have no deadlines.
+// length is the number of a list's elements. Lists have no deadlines.
 func (s store) length(key string) int64 { return int64(len(s[key].list)) }
 
-// do answers one command at nowUS, in microseconds since 1970.
+// do runs one command at nowUS, in microseconds since 1970, and returns its reply.
 func (s store) do(nowUS int64, c Command) resp.Value {
 	nowMS := milliseconds(nowUS)
 	held := s[c.Key]
@@ -184,14 +183,14 @@ func (s store) do(nowUS int64, c Command) resp.Value {
 	return reply
 }
 
-// fork is a store with one key of s.
+// fork is a store with a copy of one key of s.
 func (s store) fork(key string) store {
 	held := s[key]
-	held.list = slices.Clone(held.list) // a push must not write into that of s
+	held.list = slices.Clone(held.list) // a push must not change the list of s
 	return store{key: held}
 }
 
-// left counts the keys alive at nowUS, and those of them that have no deadline.
+// left counts the keys alive at nowUS, and those of them without a deadline.
 func (s store) left(nowUS int64) (keys, withoutTTL int64) {
 	for _, held := range s {
 		switch {
@@ -204,5 +203,5 @@ func (s store) left(nowUS int64) (keys, withoutTTL int64) {
 	return keys, withoutTTL
 }
 
-// milliseconds is the clock of deadlines: us rounded down.
+// milliseconds is the clock that deadlines are compared with: us rounded down.
 func milliseconds(us int64) int64 { return time.UnixMicro(us).UnixMilli() }

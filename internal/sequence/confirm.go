@@ -24,18 +24,17 @@ func (e *DifferenceError) Error() string {
 		e.Number, e.Call.Command.Words(""), e.Call.AtUS, e.Got, e.Call.Reply)
 }
 
-// Confirm sends calls to a server again, in their order, each at its own virtual time, and wants the same replies. The
-// keys, behind prefix, are deleted in the end. real is the
-// real time now; a stop that is closed ends it early. The error is a *DifferenceError,
-// message.ErrStopped, or the connection's.
+// Confirm sends calls to a server, in order, each at its virtual time, and compares the replies. prefix is put before
+// their keys, which are deleted at the end. real is the real time now. The error is a *DifferenceError,
+// message.ErrStopped if stop is closed, or the connection's.
 //
-// given: the server is not ours. A key that a killed run leaves there then ends with its TTL.
+// On a given server every key has a TTL, since a killed run deletes nothing.
 func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix string, calls []Call, real time.Time,
 	stop <-chan struct{}) (err error) {
 	if len(calls) == 0 {
 		return nil
 	}
-	clock := &virtualtime.Clock{} // begins at the earliest time there is: it may step back during the run
+	clock := &virtualtime.Clock{} // begins at the earliest time: the server's clock may step back during the run
 	clock.Set(slices.MinFunc(calls, func(a, b Call) int { return cmp.Compare(a.AtUS, b.AtUS) }).AtUS)
 	hook := virtualtime.NewHook(clock, real, given)
 	defer func() { err = cmp.Or(err, forget(context.WithoutCancel(ctx), client, prefix, calls)) }()
@@ -64,13 +63,13 @@ func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix 
 	return nil
 }
 
-// How much may travel together: about a millisecond of a server.
+// The most that is sent together: about a millisecond of a server.
 const (
 	mostTogether = 200
 	mostWords    = 2000
 )
 
-// together are the first few of calls, which go together: nil where a script comes first.
+// together are the first of calls that can be sent together; nil if a script comes first.
 func together(calls []Call, prefix string) (all []virtualtime.Command) {
 	words := 0
 	for i, call := range calls {
@@ -85,7 +84,7 @@ func together(calls []Call, prefix string) (all []virtualtime.Command) {
 	return all
 }
 
-// command is a call's, with its time.
+// command is a call's command with its time.
 func command(c Call, prefix string) virtualtime.Command {
 	return virtualtime.Command{AtUS: c.AtUS, Args: c.Command.Words(prefix)}
 }

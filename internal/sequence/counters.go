@@ -17,7 +17,7 @@ var readThenIncrement = Sequence{
 	decide:  (*attempt).read,
 }
 
-// read looks how much of the window is used, rejects what does not fit, and counts what does.
+// read reads how much of the window is used, rejects a request that does not fit, and counts one that does.
 func (a *attempt) read() clients.Move {
 	return a.ask(get(a.counter), func(r resp.Value) clients.Move {
 		used := number(r.Text)
@@ -50,8 +50,8 @@ var distributedLock = Sequence{
 	decide: (*attempt).read,
 }
 
-// take tries to get the lock, and goes on with it or waits for it. A client that never gets it knows nothing of the
-// counter; it rejects its request, which may try again as soon as it would have itself.
+// take tries to take the lock, and tries again after a wait. A client that never gets the lock does not know the
+// counter. It rejects its request, with the same wait as retry_after.
 func (a *attempt) take() clients.Move {
 	a.tries++
 	lock := a.counter + ":lock"
@@ -70,7 +70,7 @@ func (a *attempt) take() clients.Move {
 	})
 }
 
-// release lets go of the lock, if it is still a's.
+// release releases the lock, if a still holds it.
 func (a *attempt) release(lock string, d limit.Decision) clients.Move {
 	return a.send(compareAndDelete(lock, a.token), func(r resp.Value) clients.Move {
 		if r.Int == 0 {
@@ -96,12 +96,12 @@ var incrThenCompare = Sequence{
 	decide:  (*attempt).count,
 }
 
-// mayDie draws whether a's client dies. There is a draw for each attempt, so that it depends on the seed and the
-// attempt's number alone; who dies of 1 % dies of 2 %, too.
+// mayDie draws whether a's client dies. There is one draw for each attempt, so that it depends only on the seed and the
+// attempt's number; a client that dies at 1 % dies at 2 %, too.
 func (a *attempt) mayDie() { a.dies = a.crashes.Int64N(1_000_000) < a.value["crash"] }
 
-// count counts first and asks afterwards. One command decides, so that nothing comes between; but the window lasts
-// from the arrival of PEXPIRE on, a round trip longer than it should.
+// count increments first and compares afterwards. One command decides, so no interleaving matters. But the window
+// begins when PEXPIRE arrives, and so ends a round trip late.
 func (a *attempt) count() clients.Move {
 	return a.increment(func(count int64) clients.Move {
 		if a.dies {
@@ -111,21 +111,21 @@ func (a *attempt) count() clients.Move {
 	})
 }
 
-// compares is the limit that a counter is compared with: count >= L is count > L − 1.
+// compares is the most that a counter admits: count >= L rejects as count > L − 1 does.
 func (a *attempt) compares() int64 { return a.limit - a.value["reject"] }
 
-// die ends an attempt without an answer. What follows INCRBY is never sent, the request counts as rejected, since
-// nobody served it, and a counter that it made has no deadline: from the limit on that rejects everything for good.
+// die ends an attempt without an answer. Nothing is sent after INCRBY, and the request counts as rejected, since nobody
+// served it. A counter that it created has no TTL: once it reaches the limit, it rejects everything for good.
 func (a *attempt) die() clients.Move {
 	a.died = true
 	a.figures.Crashes++
 	return done(limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never})
 }
 
-// notYet is the time of what has not happened.
+// notYet stands for a time that has not come.
 const notYet = -1
 
-// counted takes in the reply to an INCRBY that arrived at atUS since the start: what the dead leave.
+// counted tracks counters that dead clients leave, by the reply to an INCRBY that arrived at atUS since the start.
 func (a *attempt) counted(atUS, count int64) {
 	if a.dies && count == a.request.Cost {
 		a.orphans[a.counter] = notYet
@@ -135,8 +135,8 @@ func (a *attempt) counted(atUS, count int64) {
 	}
 }
 
-// LockedOutUS is the longest time for which a counter that a dead client left has rejected its key: from the first
-// request that it rejected to atUS, both since the start.
+// LockedOutUS is the longest time for which a counter that a dead client left has rejected its key: from its first
+// rejection to atUS, both since the start.
 func (p *Play) LockedOutUS(atUS int64) int64 {
 	var longest int64
 	for _, since := range p.orphans {
@@ -162,19 +162,18 @@ var incrPerWindow = Sequence{
 	decide: (*attempt).countInWindow,
 }
 
-// windowNumber is the suffix of a's counter: with windows of 1 s the second, as the client's clock has it when it
-// begins.
+// windowNumber is the suffix of a's counter: the number of the window by the client's clock when a begins.
 func (a *attempt) windowNumber() string {
 	return ":" + decimal((a.clientUS()-a.intoWindow())/a.windowUS)
 }
 
-// clientUS is the client's clock when a begins, since 1970.
+// clientUS is the client's clock when a begins, in µs since 1970.
 func (a *attempt) clientUS() int64 { return a.startUS + a.request.AtUS + a.request.ClientSkewUS }
 
-// intoWindow is how long the client's window has lasted then: not negative, before 1970, too.
+// intoWindow is how long the client's window has lasted then. It is not negative, even before 1970.
 func (a *attempt) intoWindow() int64 { return (a.clientUS()%a.windowUS + a.windowUS) % a.windowUS }
 
-// countInWindow counts first and asks afterwards. A client knows when the next window begins, and says so.
+// countInWindow increments first and compares afterwards. The client knows when the next window begins.
 func (a *attempt) countInWindow() clients.Move {
 	return a.increment(func(count int64) clients.Move {
 		d := a.answer(count <= a.limit, count, a.limit)

@@ -18,18 +18,18 @@ import (
 type Play struct {
 	label           string
 	rule            *Sequence
-	value           map[string]int64 // of each parameter
+	value           map[string]int64 // of the parameters
 	limit, windowUS int64
 	startUS         int64
 	store           store
-	random          *rand.Rand       // of the waits for a lock
-	crashes         *rand.Rand       // a draw for each attempt
-	orphans         map[string]int64 // counters that dead clients left: since when each rejects, or notYet
+	random          *rand.Rand       // for the waits for a lock
+	crashes         *rand.Rand       // one draw for each attempt
+	orphans         map[string]int64 // counters that dead clients left, and since when each rejects, or notYet
 	queues
-	skewUS  int64 // of the server's clock, at the last message
-	begun   int64 // attempts
+	skewUS  int64 // the error of the server's clock at the last message
+	begun   int64 // the number of attempts
 	calls   []Call
-	figures measure.Race // but for what Figures adds
+	figures measure.Race // without what Figures adds
 }
 
 // Call is a command and its reply.
@@ -40,7 +40,7 @@ type Call struct {
 	Reply   resp.Value
 }
 
-// New prepares c under limit p for a run that begins at start. All randomness comes from seed.
+// New prepares c under the limit p for a run that begins at start. All randomness comes from seed.
 func New(c Choice, p limit.Policy, start time.Time, seed uint64) *Play {
 	return &Play{label: c.Label, rule: c.Sequence, value: c.numbers(), limit: p.Requests, windowUS: p.WindowUS(),
 		startUS: start.UnixMicro(), store: store{}, orphans: map[string]int64{},
@@ -59,7 +59,7 @@ func (p *Play) Figures() measure.Race {
 // Calls are the commands in the order in which the server took them.
 func (p *Play) Calls() []Call { return p.calls }
 
-// Serve answers a message of one of p's exchanges at q's time by the server's clock.
+// Serve replies to a message of one of p's exchanges, at q's time by the server's clock.
 func (p *Play) Serve(_ context.Context, q limit.Request, message any) (any, error) {
 	if err, cannot := message.(error); cannot {
 		return nil, fmt.Errorf("sequence %s: %w", p.label, err)
@@ -81,7 +81,7 @@ func (p *Play) Serve(_ context.Context, q limit.Request, message any) (any, erro
 	return reply, nil
 }
 
-// do lets the server answer a command that arrives at trueUS since the start, when its clock shows nowUS since 1970.
+// do runs a command that arrives at trueUS since the start, when the server's clock shows nowUS since 1970.
 func (p *Play) do(trueUS, nowUS int64, c Command) resp.Value {
 	reply := p.store.do(nowUS, c)
 	p.calls = append(p.calls, Call{trueUS, nowUS, c, reply})
@@ -89,7 +89,7 @@ func (p *Play) do(trueUS, nowUS int64, c Command) resp.Value {
 	return reply
 }
 
-// uninterrupted reports whether the sequence would admit other's request without its lock, if all its commands ran at
+// uninterrupted reports whether the sequence would admit other's request if all its commands, without the lock, ran at
 // one moment.
 func (p *Play) uninterrupted(nowUS int64, other *attempt) bool {
 	store, a := p.store.fork(other.counter), p.attempt(other.request)
@@ -100,7 +100,7 @@ func (p *Play) uninterrupted(nowUS int64, other *attempt) bool {
 	return move.Decision.Allowed()
 }
 
-// attempt is a new one for q, which has sent nothing.
+// attempt makes an attempt for q that has sent nothing.
 func (p *Play) attempt(q limit.Request) *attempt {
 	// The hash tag keeps a counter and its lock on one shard of a cluster.
 	a := &attempt{Play: p, request: q, counter: p.label + ":{" + q.Key + "}", finish: done}
@@ -124,7 +124,7 @@ func (p *Play) Attempt(c *clients.Client, q limit.Request) clients.Exchange {
 	return a
 }
 
-// decided takes in what became of an attempt.
+// decided counts the outcome of an attempt.
 func (p *Play) decided(a *attempt, admitted bool) {
 	switch {
 	case admitted && !a.alone:
@@ -137,13 +137,13 @@ func (p *Play) decided(a *attempt, admitted bool) {
 	}
 }
 
-// Finish lets the worker, where there is one, take what is due by endUS since the start. Nothing arrives after it.
+// Finish lets the worker, if there is one, take what is due by endUS since the start. It is the last call.
 func (p *Play) Finish(endUS int64) {
 	if p.rule.worker {
 		p.work(endUS, p.skewUS)
 	}
 }
 
-// Left counts the keys that all commands together have left, as far as they are alive at atUS since the start, and
-// those of them that would stay for ever. A PEXPIRE that is still on its way then is taken as done.
+// Left counts the keys that are alive at atUS since the start after all commands, and those of them without a TTL. A
+// PEXPIRE that is still on its way at atUS counts as done.
 func (p *Play) Left(atUS int64) (keys, withoutTTL int64) { return p.store.left(p.startUS + atUS) }

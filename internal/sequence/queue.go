@@ -34,8 +34,8 @@ var pushThenTrim = Sequence{
 // mostPushed is how many elements one command may push: unpack has room for a few thousand.
 const mostPushed = 1000
 
-// push puts a's elements into the queue. This is the moment that counts: the same commands without anybody between
-// them would all run here. Then it trims a queue that it finds too long.
+// push pushes a's elements, and trims the queue if it is then too long. The push decides: without interleaving, all its
+// commands run at that moment.
 func (a *attempt) push() clients.Move {
 	cost := a.request.Cost
 	if cost > mostPushed {
@@ -61,7 +61,7 @@ func (a *attempt) push() clients.Move {
 	})
 }
 
-// queued is the answer to a request after which a queue has a length.
+// queued is the decision on a request after which the queue has that length.
 func (a *attempt) queued(length int64) limit.Decision {
 	d := a.answer(length <= a.limit, length, a.limit)
 	if d.Allowed() {
@@ -72,7 +72,7 @@ func (a *attempt) queued(length int64) limit.Decision {
 	return d
 }
 
-// takesUS is how long the worker needs for so many elements, rounded up.
+// takesUS is the time that the worker needs for so many elements, rounded up.
 func (p *Play) takesUS(elements int64) int64 {
 	us, rest := limit.Quotient(elements, p.windowUS, p.limit, math.MaxInt64)
 	if rest {
@@ -81,20 +81,20 @@ func (p *Play) takesUS(elements int64) int64 {
 	return us
 }
 
-// queues are what becomes of the elements that a sequence's clients push.
+// queues tracks the elements that a sequence's clients push.
 type queues struct {
 	names    []string            // of the queues, sorted
-	elements map[string]*element // by what stands in the queue
-	taken    int64               // how often the worker has looked
+	elements map[string]*element // by their content
+	taken    int64               // how often the worker took elements
 }
 
-// element is what one request pushed: one for each permit, all alike.
+// element counts what one request pushed: equal elements, one for each permit.
 type element struct {
 	pushed, trimmed   int64
 	decided, admitted bool
 }
 
-// enqueue prepares for what a is about to push.
+// enqueue registers what a is about to push.
 func (a *attempt) enqueue() {
 	a.elements[a.token] = &element{pushed: a.request.Cost}
 	if place, known := slices.BinarySearch(a.names, a.counter); !known {
@@ -102,7 +102,7 @@ func (a *attempt) enqueue() {
 	}
 }
 
-// drop takes in what a trim removed from a queue that was so long. An attempt that nobody makes has no token.
+// drop counts what a trim removed from a queue of that length. A hypothetical attempt has no token and is not counted.
 func (a *attempt) drop(removed []string, length int64) {
 	if a.token == "" {
 		return
@@ -115,8 +115,8 @@ func (a *attempt) drop(removed []string, length int64) {
 	}
 }
 
-// work lets the worker take from every queue what is due by atUS since the start: an element every W/L, from the
-// start on. It knows when a queue is empty and does not ask then.
+// work lets the worker take from every queue what is due by atUS since the start: an element every W/L. It skips empty
+// queues.
 func (p *Play) work(atUS, skewUS int64) {
 	due, _ := limit.Quotient(max(0, atUS), p.limit, p.windowUS, math.MaxInt64)
 	for filled := p.filled(); p.taken < due && len(filled) > 0; filled = p.filled() {
@@ -126,7 +126,7 @@ func (p *Play) work(atUS, skewUS int64) {
 			p.do(trueUS, p.startUS+trueUS+skewUS, popRight(name))
 		}
 	}
-	p.taken = due // nothing is there until the next command
+	p.taken = due // the queues stay empty until the next command
 }
 
 // filled are the queues that are not empty.
@@ -139,8 +139,7 @@ func (p *Play) filled() (names []string) {
 	return names
 }
 
-// lost counts the elements that were trimmed away though their requests were admitted, and kept those that stayed
-// though theirs were rejected.
+// lost counts the trimmed elements of admitted requests, and kept the remaining elements of rejected ones.
 func (q *queues) lost() (lost, kept int64) {
 	for _, e := range q.elements {
 		switch {

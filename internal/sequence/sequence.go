@@ -22,7 +22,7 @@ import (
 type Sequence struct {
 	Name       string // result row, and key prefix
 	Rule       string // what is sent, and when a request is admitted
-	Danger     string // what may come between
+	Danger     string // what can go wrong
 	Sources    []string
 	Parameters []algorithms.Parameter
 
@@ -30,7 +30,7 @@ type Sequence struct {
 	suffix  func(*attempt) string       // of the counter's key; may be nil
 	lock    func(*attempt) clients.Move // before decide; may be nil
 	decide  func(*attempt) clients.Move // the first command
-	worker  bool                        // whether one takes elements from what the clients push
+	worker  bool                        // a worker takes elements from the queues
 }
 
 // sequences are all sequences, by name.
@@ -83,8 +83,8 @@ func (c *Choice) Parameters() map[string]string {
 	return all
 }
 
-// numbers are the values of c: of a duration its microseconds, of a word its place, of a share its millionths. What is
-// none, such as a ttl, is 0.
+// numbers are the values of c: of a duration its microseconds, of a word its index, of a share its millionths. none is
+// 0.
 func (c *Choice) numbers() map[string]int64 {
 	texts, all := c.Parameters(), map[string]int64{}
 	for _, p := range c.Sequence.Parameters {
