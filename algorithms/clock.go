@@ -26,8 +26,8 @@ func (v Values) clock() clock {
 	return clock{v.Word("time", "server") == "client", step.Microseconds()}
 }
 
-// marginUS is how far the clients' clocks may be apart: the scripts take no time for one that stepped back, and no key
-// for one that is over, unless it is by more.
+// marginUS is how far the clients' clocks may be apart. What lies less than that later than now is no step back of the
+// clock, and a key lives so much longer than it matters.
 func (c clock) marginUS() int64 {
 	if c.client {
 		return 1_000_000
@@ -36,16 +36,7 @@ func (c clock) marginUS() int64 {
 }
 
 // floor is what a client's clock that counts in such steps shows at nowUS.
-func (c clock) floor(nowUS int64) int64 {
-	if c.stepUS <= 1 {
-		return nowUS
-	}
-	step := nowUS % c.stepUS
-	if step < 0 {
-		step += c.stepUS
-	}
-	return nowUS - step
-}
+func (c clock) floor(nowUS int64) int64 { return beginOf(nowUS, max(1, c.stepUS)) }
 
 // limiter makes a Limiter that reads c, and stays within bound by that clock.
 func (c clock) limiter(args []string, bound envelope, makeModel func() limit.Limiter) Limiter {

@@ -28,13 +28,25 @@ type intervalBucket struct {
 	lends bool  // a key lives until its bucket is full, and otherwise for as long as an empty one takes
 }
 
-// prepareInterval reads the rule that the limit and the parameters make.
-func prepareInterval(p limit.Policy, v Values) (*intervalBucket, error) {
-	b := &intervalBucket{clock: v.clock(), capacity: v.Integer("capacity", p.Capacity())}
-	if err := b.keepRate(p, v); err != nil {
-		return nil, err
+// prepareInterval is Prepare for such a bucket, which may lend.
+func prepareInterval(lends bool) func(limit.Policy, Values) (Limiter, error) {
+	return func(p limit.Policy, v Values) (Limiter, error) {
+		b := &intervalBucket{clock: v.clock(), capacity: v.Integer("capacity", p.Capacity()), lends: lends}
+		if err := b.keepRate(p, v); err != nil {
+			return Limiter{}, err
+		}
+		args := decimal(b.capacity, b.refill, b.intervalUS)
+		if lends {
+			if b.debt = v.Integer("debt", b.capacity-1); b.debt >= b.capacity {
+				return Limiter{}, fmt.Errorf("debt %d: want less than the capacity, %d", b.debt, b.capacity)
+			}
+			args = append(args, decimal(b.debt)...)
+		}
+		in := b.clock.limiter(args, nil, newModel[tokens](b.clock, b))
+		in.MostAdmitted = b.bound()
+		return in, withinSpan("filling the bucket", ceilDiv(b.capacity+b.debt, b.refill), b.intervalUS,
+			limit.MaxExact/2, 1)
 	}
-	return b, b.checkSpan(b.capacity)
 }
 
 // keepRate reads refill and interval. What is not set follows from the other one at the limit's rate, so that rows
@@ -61,18 +73,6 @@ func (b *intervalBucket) keepRate(p limit.Policy, v Values) error {
 	}
 	b.intervalUS = v.DurationUS("interval", needed)
 	return nil
-}
-
-// checkSpan says whether it takes too long to earn so many tokens.
-func (b *intervalBucket) checkSpan(tokens int64) error {
-	return withinSpan("filling the bucket", ceilDiv(tokens, b.refill), b.intervalUS, limit.MaxExact/2, 1)
-}
-
-// limiter makes the bucket's Limiter.
-func (b *intervalBucket) limiter(args []string) Limiter {
-	in := b.clock.limiter(args, nil, newModel[tokens](b.clock, b))
-	in.MostAdmitted = b.bound()
-	return in
 }
 
 // bound is C + q·⌈τ/I⌉, and for a bucket that lends as much more as the costliest request can leave unpaid. A refill

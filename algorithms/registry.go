@@ -1,6 +1,10 @@
 package algorithms
 
-import "sort"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 var registered = map[string]*Algorithm{}
 
@@ -19,8 +23,7 @@ func register(s Algorithm) bool {
 }
 
 // All gives every algorithm: none, the floor, first, and the others by name.
-func All() []Algorithm {
-	var all []Algorithm
+func All() (all []Algorithm) {
 	for _, name := range Names() {
 		all = append(all, *registered[name])
 	}
@@ -29,16 +32,11 @@ func All() []Algorithm {
 
 // Names gives every algorithm's name, in the order of All.
 func Names() []string {
-	var names []string
-	for name := range registered {
-		names = append(names, name)
-	}
-	sort.Slice(names, func(i, j int) bool {
-		a, b := registered[names[i]], registered[names[j]]
-		if floor := a.Family == "floor"; floor != (b.Family == "floor") {
-			return floor
+	key := func(name string) string {
+		if registered[name].Family == "floor" {
+			return ""
 		}
-		return a.Name < b.Name
-	})
-	return names
+		return name
+	}
+	return slices.SortedFunc(maps.Keys(registered), func(a, b string) int { return strings.Compare(key(a), key(b)) })
 }

@@ -11,14 +11,10 @@ import (
 
 // Algorithm describes one algorithm: texts for listings, and code for runs.
 //
-// Related algorithms have colours of related hues. Fixed windows are warm, sliding windows blue, token buckets green,
-// and those that keep one moment in time purple. Six are those of Okabe and Ito ("Color Universal Design", 2008). The
-// others are shades that stay apart from all of these, and from each other, for an eye that lacks red or green as well:
-// TestPaletteStaysApart of the charts holds the distance, and says which two are too near. Where Colour stays empty
-// the charts choose one.
-//
-// Note: their yellow is not used. A thin yellow line cannot be seen on light paper. A darker yellow looks like their
-// orange to an eye that lacks green.
+// Related algorithms have colours of related hues: fixed windows warm ones, sliding windows blue, token buckets green,
+// those that keep one moment in time purple. Six are those of Okabe and Ito ("Color Universal Design", 2008), without
+// their yellow, which is too light for a thin line. TestPaletteStaysApart of the charts keeps the others apart from
+// these and from each other, also for an eye that lacks red or green. Where Colour stays empty the charts choose one.
 type Algorithm struct {
 	Name       string      // its file's base name, flag value, key prefix and result row
 	Family     string      // floor, window, log, bucket or shaper

@@ -1,10 +1,6 @@
 package algorithms
 
-import (
-	"fmt"
-
-	"ratelab/internal/limit"
-)
+import "ratelab/internal/limit"
 
 var _ = register(Algorithm{
 	Name:   "token-bucket-debt",
@@ -20,19 +16,6 @@ var _ = register(Algorithm{
 	Parameters: withClock(append(intervalParameters[:len(intervalParameters):len(intervalParameters)],
 		Parameter{Name: "debt", Kind: Integer, Low: 0, High: limit.MaxRequests - 1, Default: "the capacity − 1",
 			Doc: "how far below zero the balance may go; less than the capacity"})...),
-	Traits: Traits{Grid: true, Lends: true, LifeMS: untilReset},
-	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
-		b, err := prepareInterval(p, v)
-		if err != nil {
-			return Limiter{}, err
-		}
-		b.debt, b.lends = v.Integer("debt", b.capacity-1), true
-		if b.debt >= b.capacity {
-			return Limiter{}, fmt.Errorf("debt %d: want less than the capacity, %d", b.debt, b.capacity)
-		}
-		if err := b.checkSpan(b.capacity + b.debt); err != nil {
-			return Limiter{}, err
-		}
-		return b.limiter(decimal(b.capacity, b.refill, b.intervalUS, b.debt)), nil
-	},
+	Traits:  Traits{Grid: true, Lends: true, LifeMS: untilReset},
+	Prepare: prepareInterval(true),
 })

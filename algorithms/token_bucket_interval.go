@@ -1,7 +1,5 @@
 package algorithms
 
-import "ratelab/internal/limit"
-
 var _ = register(Algorithm{
 	Name:   "token-bucket-interval",
 	Family: "bucket",
@@ -13,11 +11,5 @@ var _ = register(Algorithm{
 	Sources:    []string{"https://en.wikipedia.org/wiki/Token_bucket"},
 	Parameters: withClock(intervalParameters...),
 	Traits:     Traits{Grid: true, LifeMS: untilReset},
-	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
-		b, err := prepareInterval(p, v)
-		if err != nil {
-			return Limiter{}, err
-		}
-		return b.limiter(decimal(b.capacity, b.refill, b.intervalUS)), nil
-	},
+	Prepare:    prepareInterval(false),
 })
