@@ -35,10 +35,11 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 	fs.SortFlags = false
 	fs.StringArrayVar(&t.Files, "trace", nil, "play the log `FILE`, also gzip; - is a pipe"+also)
 	fs.StringVar((*string)(&t.trace.Format), "trace-format", "",
-		"log `FORMAT`: combined (Apache, nginx), csv, jsonl (default detected)")
-	fs.StringVar(&t.trace.Key, "trace-key", "", "`COLUMN` or field with the client; a+b joins two")
-	fs.StringVar(&t.trace.Time, "trace-time", "", "`COLUMN` or field with the time; required for csv and jsonl")
-	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`COLUMN` or field with the cost; a+b adds two (default 1 each)")
+		"log `FORMAT` such as alb, or '$names' in a template (default detected)")
+	fs.StringVar(&t.trace.Key, "trace-key", "", "`FIELD` with the client; a+b joins two, none is one limit for all")
+	fs.StringVar(&t.trace.SkipKey, "trace-skip-key", "", "leave out the requests with the `KEY`, such as -")
+	fs.StringVar(&t.trace.Time, "trace-time", "", "`FIELD` with the time; a+b joins two, at:ms names the unit")
+	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`FIELD` with the cost; a+b adds two (default 1 each)")
 	fs.Float64Var(&t.trace.Speed, "trace-speed", 1, "play the log `N` times as fast")
 	fs.Int64Var(&t.trace.Skip, "trace-skip", 0, "skip the first `N` requests")
 	fs.Int64Var(&t.trace.Limit, "trace-limit", 0, "read at most `N` requests (default all)")
@@ -153,7 +154,11 @@ func (t *Traffic) only(args []string, p *limit.Policy) (*scenario.Scenario, erro
 	if problems != nil {
 		return nil, Exit(ExitUsage, errors.Join(problems...))
 	}
-	return scenario.FromTrace(trace, *p), nil
+	s := scenario.FromTrace(trace, *p)
+	if began, err := trace.Began(); err == nil { // or else whoever reads the log tells it
+		s.Start = scenario.InPhase(began, p.Window)
+	}
+	return s, nil
 }
 
 // flagOf is the flag that sets a trace's field.
@@ -163,6 +168,8 @@ func flagOf(field string) string {
 		return "trace"
 	case "within_second":
 		return "within-second"
+	case "skip_key":
+		return "trace-skip-key"
 	}
 	return "trace-" + field
 }

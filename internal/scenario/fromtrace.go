@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
@@ -32,6 +33,13 @@ func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
 		Phases:   []traffic.Phase{{Name: "trace", Trace: &t}},
 		SHA256:   hex.EncodeToString(sum[:]),
 	}
+}
+
+// InPhase is an instant of the default start's day, or window if that is longer, with the place in its window, minute
+// and hour that another instant has. Aligned windows begin there where they began in a log.
+func InPhase(us int64, window time.Duration) time.Time {
+	step := window * max(1, 24*time.Hour/window)
+	return DefaultStart.Add((time.UnixMicro(us).Sub(DefaultStart)%step + step) % step)
 }
 
 // UnderRule is a recorded log with another rule for times that are whole seconds.

@@ -230,7 +230,7 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	p.Keys, p.Cost = nil, nil
 	phase.Get("keys").Bad("a trace brings its own; want trace: {key: …} or nothing")
 	phase.Get("cost").Bad("a trace brings its own; want trace: {cost: …} or nothing")
-	f := v.Fields("file", "format", "key", "time", "cost", "speed", "skip", "limit", "bad", "within_second")
+	f := v.Fields("file", "format", "key", "time", "cost", "skip_key", "speed", "skip", "limit", "bad", "within_second")
 	if !f.Given() {
 		return
 	}
@@ -241,7 +241,8 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	f.Get("key").Text(&t.Key, "a column's name", 200)
 	f.Get("time").Text(&t.Time, "a column's name", 200)
 	f.Get("cost").Text(&t.Cost, "a column's name", 200)
-	strictyaml.Choice(f.Get("format"), &t.Format, traffic.Formats)
+	f.Get("format").Text((*string)(&t.Format), "a format or a template", 4096)
+	f.Get("skip_key").Text(&t.SkipKey, "a key", 4096)
 	strictyaml.Choice(f.Get("within_second"), &t.WithinSecond, traffic.WithinSeconds)
 	readNumber(f.Get("speed"), &t.Speed, traffic.MinSpeed, traffic.MaxSpeed)
 	f.Get("skip").Integer(&t.Skip, 0, limit.MaxExact)

@@ -3,7 +3,6 @@ package traffic
 import (
 	"bytes"
 	"fmt"
-	"net/netip"
 	"slices"
 
 	"ratelab/internal/message"
@@ -13,60 +12,74 @@ import (
 //
 //	client ident user [17/May/2015:10:05:03 +0000] "GET /path HTTP/1.1" 200 203023 "referer" "agent"
 //
-// or without the last two fields (the common log), and with a virtual host before the client, as Apache's
-// vhost_combined has it.
+// The last two fields may be absent (the common log), and others may follow them, first of all X-Forwarded-For. The
+// time may be written in any way, one field may precede the request, and other words the client.
 type combinedLog struct {
-	hosts int64 // lines that begin with a virtual host
+	prefixed int64  // lines with other words before the client, and
+	prefix   string // the first of them
 
-	// of a line; host is nil where it does not begin with a virtual host, and tail is what follows the request: status,
+	// of a line; before is its first word where that is not the client, and tail is what follows the request: status,
 	// bytes, referer, agent
-	host, client, user, time, request, tail []byte
+	before, client, user, time, request, tail []byte
 }
 
-func (c *combinedLog) has(string) bool { return false }
+func (c *combinedLog) has(name string) bool { return slices.Contains(CombinedKeys, name) }
 
 // column finds a field; that of the time is −1.
 func (c *combinedLog) column(name string) (int, error) { return slices.Index(CombinedKeys, name), nil }
 
 func (c *combinedLog) cut(line []byte) error {
-	if !c.take(line) || len(c.tail) < 3 || digits(c.tail[:3]) < 0 || len(c.tail) > 3 && c.tail[3] != ' ' {
+	if !c.take(line) {
 		return fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`,
 			message.Quote(line))
 	}
-	if c.host != nil {
-		c.hosts++
+	if c.client == nil {
+		return fmt.Errorf("%s: no client; want an address before the time, or a template such as --trace-format %s",
+			message.Quote(line), exampleTemplate)
+	}
+	if c.before != nil {
+		if c.prefixed++; c.prefixed == 1 {
+			c.prefix = string(c.before)
+		}
 	}
 	return nil
 }
 
 // take cuts a line. The user may contain blanks, and quotes inside the request are escaped with a backslash by Apache
 // and as \x22 by nginx.
-func (c *combinedLog) take(line []byte) (ok bool) {
-	who, rest, ok1 := bytes.Cut(line, []byte(" ["))
-	time, rest, ok2 := bytes.Cut(rest, []byte("] \""))
+func (c *combinedLog) take(line []byte) bool {
+	who, time, rest := bracketed(line)
+	if !bytes.HasPrefix(rest, []byte{'"'}) {
+		_, rest, _ = bytes.Cut(rest, []byte{' '})
+	}
+	if !bytes.HasPrefix(rest, []byte{'"'}) {
+		return false
+	}
+	rest = rest[1:]
 	end := closingQuote(rest)
-	if !ok1 || !ok2 || end < 0 || bytes.IndexByte(time, ']') >= 0 {
+	if end < 0 {
 		return false
 	}
 	c.time, c.request, c.tail = time, rest[:end], bytes.TrimLeft(rest[end+1:], " ")
-	c.host = nil
-	c.client, who, ok1 = bytes.Cut(who, []byte{' '})
-	ident, user, ok2 := bytes.Cut(who, []byte{' '})
-	if ok2 && isAddress(ident) && !isAddress(c.client) {
-		c.host, c.client = c.client, ident
-		_, user, ok2 = bytes.Cut(user, []byte{' '})
-	}
-	c.user = user
-	return ok1 && ok2 && len(c.client) > 0
+	c.before, c.client, who = client(who)
+	_, c.user, _ = bytes.Cut(who, []byte{' '})
+	status, _, _ := bytes.Cut(c.tail, []byte{' '})
+	return len(status) == 3 && digits(status) >= 0 || string(status) == "-"
 }
 
-// isAddress reports whether a field is an IP address. An ident, which is mostly a dash, is told quickly.
-func isAddress(b []byte) bool {
-	if len(b) < len("::1") {
-		return false
+// bracketed finds the time in brackets, and what stands before and after it. Brackets around an address are none.
+func bracketed(line []byte) (before, time, after []byte) {
+	for from := 0; ; {
+		i := bytes.Index(line[from:], []byte(" ["))
+		if i < 0 {
+			return nil, nil, nil
+		}
+		from += i + 2
+		time, after, _ := bytes.Cut(line[from:], []byte("] "))
+		if len(time) > 0 && digits(time[:1]) >= 0 && bytes.IndexByte(time, ']') < 0 && !isAddress(time) {
+			return line[:from-2], time, after
+		}
 	}
-	_, err := netip.ParseAddr(string(b))
-	return err == nil
 }
 
 // closingQuote finds the first quote that no backslash escapes, or gives −1.
@@ -86,32 +99,41 @@ func (c *combinedLog) value(column int) ([]byte, error) {
 	if column < 0 {
 		return c.time, nil
 	}
-	switch CombinedKeys[column] {
+	switch name := CombinedKeys[column]; name {
 	case "client":
 		return c.client, nil
 	case "host":
-		return orDash(c.host), nil
+		return orDash(c.before), nil
 	case "user":
 		return c.user, nil
-	case "method":
-		method, _, _ := bytes.Cut(c.request, []byte{' '})
-		return orDash(method), nil
-	case "path":
-		_, rest, _ := bytes.Cut(c.request, []byte{' '})
-		target, _, _ := bytes.Cut(rest, []byte{' '})
-		path, _, _ := bytes.Cut(target, []byte{'?'}) // a limit is for what is asked for, not for how
-		return orDash(path), nil
+	case "method", "path":
+		return requestPart(c.request, name), nil
 	case "status":
-		return c.tail[:3], nil
-	default: // agent
-		_, rest, _ := quoted(c.tail)
-		agent, _, ok := quoted(rest)
-		if !ok {
-			return nil, fmt.Errorf("%s: the line has no agent; want a combined log, or another key",
-				message.Quote(c.tail))
+		status, _, _ := bytes.Cut(c.tail, []byte{' '})
+		return status, nil
+	default: // what stands in quotes after the referer: agent, forwarded
+		tail, ok := c.tail, true
+		var field []byte
+		for i := slices.Index(CombinedKeys, "agent"); i <= column+1 && ok; i++ {
+			field, tail, ok = quoted(tail)
 		}
-		return orDash(agent), nil
+		if !ok {
+			return nil, fmt.Errorf("%s: the line has no %s; want a combined log, or another key", message.Quote(c.tail),
+				name)
+		}
+		return orDash(field), nil
 	}
+}
+
+// requestPart is the method or the path of a request such as GET /path?query HTTP/1.1.
+func requestPart(request []byte, name string) []byte {
+	method, rest, _ := bytes.Cut(request, []byte{' '})
+	if name == "method" {
+		return orDash(method)
+	}
+	target, _, _ := bytes.Cut(rest, []byte{' '})
+	path, _, _ := bytes.Cut(target, []byte{'?'}) // a limit is for what is asked for, not for how
+	return orDash(path)
 }
 
 // orDash is what the servers write for something absent, as in the request of a connection that sent none.

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,10 +14,13 @@ import (
 //
 // Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
 // into memory) and keeps no text to quote in a message.
+//
+// It reads W3C's extended log format as well, whose fields stand between blanks (IIS) or tabs (CloudFront).
 type csvFile struct {
 	separator byte
 	names     []string
 	fields    [][]byte
+	w3c       []byte // the line that names the fields, where there are lines of comments and quotes mean nothing
 }
 
 // separator is the likeliest separator of a header line, and how often it occurs.
@@ -41,6 +45,14 @@ func newCSV(header []byte) (*csvFile, error) {
 	}
 	return c, nil
 }
+
+// newW3C takes the line #Fields: a b c.
+func newW3C(fields []byte) *csvFile {
+	return &csvFile{w3c: bytes.Clone(fields), names: strings.Fields(string(fields))[1:]}
+}
+
+// errComment is that of a line which is neither a request nor a bad line.
+var errComment = errors.New("a comment")
 
 func (c *csvFile) has(name string) bool { return slices.Contains(c.names, name) }
 
@@ -69,6 +81,17 @@ func (c *csvFile) shown() string {
 }
 
 func (c *csvFile) cut(line []byte) error {
+	if c.w3c != nil {
+		if line[0] == '#' {
+			if bytes.HasPrefix(line, fieldsOf) && !bytes.Equal(line, c.w3c) {
+				return fmt.Errorf("%s: other fields than before; want a file of its own for each", message.Quote(line))
+			}
+			return errComment
+		}
+		if c.separator = ' '; bytes.IndexByte(line, '\t') >= 0 {
+			c.separator = '\t'
+		}
+	}
 	if err := c.split(line); err != nil {
 		return err
 	}
@@ -86,7 +109,7 @@ func (c *csvFile) split(line []byte) error {
 	c.fields = c.fields[:0]
 	for {
 		var field []byte
-		if len(line) > 0 && line[0] == '"' {
+		if c.w3c == nil && len(line) > 0 && line[0] == '"' {
 			var rest []byte
 			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != c.separator {
 				return fmt.Errorf("%s: text after or before a quoted field; want \"…\" around the whole field",
@@ -99,7 +122,7 @@ func (c *csvFile) split(line []byte) error {
 				end = len(line)
 			}
 			field, line = line[:end], line[end:]
-			if bytes.IndexByte(field, '"') >= 0 {
+			if c.w3c == nil && bytes.IndexByte(field, '"') >= 0 {
 				return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field",
 					message.Quote(field))
 			}

@@ -1,9 +1,12 @@
 package traffic
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 
 	"ratelab/internal/message"
 )
@@ -19,7 +22,13 @@ const (
 type traceFile struct {
 	*text
 	record
-	guessed Format            // empty if the format was given
+	written Format            // as the stream names it
+	guessed string            // what was: the format, the time, the client
+	skip    string            // the key that is left out; "": none
+	skipped int64             // requests that have it
+	dashes  int64             // requests whose key is a dash
+	expects bool              // keys that are addresses
+	odd     string            // the first key that is none
 	first   []byte            // the first line, read for the format's sake, if it is a request
 	keys    map[string]string // those seen
 	bad     *leftOut
@@ -42,7 +51,7 @@ func (t Trace) openFile(path string, bad *leftOut) (*traceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &traceFile{text: x, keys: map[string]string{}, bad: bad}
+	f := &traceFile{text: x, keys: map[string]string{}, bad: bad, skip: t.SkipKey}
 	if err := f.detect(t); err != nil {
 		x.Close()
 		return nil, err
@@ -50,48 +59,76 @@ func (t Trace) openFile(path string, bad *leftOut) (*traceFile, error) {
 	return f, nil
 }
 
+// errEmpty is that of a file without a line.
+var errEmpty = errors.New("the file is empty; want a trace")
+
+// fieldsOf begins the line that names the fields of W3C's format, and comments those that may precede it.
+var (
+	fieldsOf = []byte("#Fields:")
+	comments = regexp.MustCompile(`^#(Version|Software|Date|Start-Date|Remark):`)
+)
+
 func (f *traceFile) detect(t Trace) error {
 	first, err := f.text.next()
+	for err == nil && comments.Match(first) {
+		first, err = f.text.next()
+	}
 	if err == io.EOF {
-		return fmt.Errorf("%s: the file is empty; want a trace", f.name)
+		return fmt.Errorf("%s: %w", f.name, errEmpty)
 	}
 	if err != nil {
 		return err
 	}
+	var guessed []string
 	if t.Format == "" {
-		if f.guessed, err = guess(first, t.Time); err != nil {
+		if t.Format, err = guess(first, t.Time); err != nil {
 			return f.at(err)
 		}
-		t.Format = f.guessed
+		guessed = []string{"the format was guessed to be " + string(t.Format)}
 	}
 	problems := t.checkFields()
 	for i, err := range problems {
-		if t.Format == CSV {
-			err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
-		}
 		problems[i] = f.at(err)
 	}
 	if problems != nil {
 		return errors.Join(problems...)
 	}
-	f.first = first
-	switch t.Format {
-	case Combined:
+	f.first, f.written = first, t.Format
+	switch text := t.Format.template(); {
+	case t.Format == Combined:
 		f.format = &combinedLog{}
-		if t.Key == "" {
-			t.Key = "client"
-		}
-	case JSONL:
+	case t.Format == JSONL:
 		f.format = newJSONL(first)
+	case t.Format == W3C:
+		if f.first = nil; !bytes.HasPrefix(first, fieldsOf) {
+			return f.at(fmt.Errorf("%s: no line #Fields: before it; want one that names the fields",
+				message.Quote(first)))
+		}
+		f.format = newW3C(first)
+	case text != "":
+		f.format, err = newTemplate(text)
+		if text == string(t.Format) {
+			f.written = "template"
+		}
 	default:
 		f.first, f.quotes = nil, true
-		if f.format, err = newCSV(first); err != nil {
-			return f.at(err)
-		}
+		f.format, err = newCSV(first)
 	}
-	if err := f.find(t); err != nil {
+	if err != nil {
 		return f.at(err)
 	}
+	taken, err := f.find(t)
+	if field := (*FieldError)(nil); errors.As(err, &field) && f.written == CSV && t.Time == "" {
+		err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
+	}
+	if err != nil {
+		return f.at(err)
+	}
+	if guessed = append(guessed, taken...); taken != nil && len(guessed) == len(taken) {
+		guessed[0] = strings.Replace(guessed[0], " to be ", " was guessed to be ", 1)
+	}
+	f.guessed = strings.Join(guessed, ", ")
+	f.expects = t.Key == "" && f.record.keys != nil
 	return nil
 }
 
@@ -99,7 +136,7 @@ func (f *traceFile) detect(t Trace) error {
 // last.
 func (f *traceFile) next() (entry, error) {
 	for !f.ended && !f.sorter.ready() {
-		e, err := f.scan()
+		err := f.scan()
 		if err == io.EOF {
 			f.ended = true
 			f.keys = nil // of many files that follow each other, those that are over need no memory
@@ -108,9 +145,6 @@ func (f *traceFile) next() (entry, error) {
 		if err != nil {
 			return entry{}, err
 		}
-		if err := f.sorter.push(e); err != nil {
-			return entry{}, f.at(err)
-		}
 	}
 	if f.sorter.waiting() == 0 {
 		return entry{}, io.EOF
@@ -118,21 +152,31 @@ func (f *traceFile) next() (entry, error) {
 	return f.sorter.pop(), nil
 }
 
-// scan gives the next request in the order of lines; io.EOF after the last. Bad lines are left out, as many as the
-// trace allows; the next one is the error, and with it the scan is over.
-func (f *traceFile) scan() (e entry, err error) {
+// scan puts the next request in the order of lines into the sorter; io.EOF after the last. Bad lines, and those that
+// are too late, are left out, as many as the trace allows; the next one is the error, and with it the scan is over.
+func (f *traceFile) scan() (err error) {
 	for {
 		line := f.first
 		if f.first = nil; line == nil {
 			if line, err = f.text.next(); err != nil {
-				return entry{}, err
+				return err
 			}
 		}
-		if e, err = f.read(line); err == nil {
-			return e, nil
+		var e entry
+		if e, err = f.read(line); err == nil && (f.skip == "" || e.key != f.skip) {
+			if err = f.sorter.push(e); err == nil {
+				return nil
+			}
+			err = f.at(err)
 		}
-		if f.bad.count == f.bad.allowed {
-			return entry{}, f.advise(err)
+		switch {
+		case err == nil:
+			f.skipped++
+			continue
+		case errors.Is(err, errComment):
+			continue
+		case f.bad.count == f.bad.allowed:
+			return f.advise(err)
 		}
 		if f.bad.count++; len(f.bad.shown) < maxBadShown {
 			f.bad.shown = append(f.bad.shown, err)
@@ -156,6 +200,9 @@ func (f *traceFile) read(line []byte) (e entry, err error) {
 	}
 	if err != nil {
 		return entry{}, f.at(err)
+	}
+	if e.key == "-" && f.skip != "-" {
+		f.dashes++
 	}
 	return e, nil
 }
@@ -182,18 +229,39 @@ func (f *traceFile) intern(key []byte) string {
 		clear(f.keys)
 	}
 	k := string(key)
+	if f.expects && f.odd == "" && k != "-" && !isAddress(key) {
+		f.odd = k
+	}
 	f.keys[k] = k
 	return k
 }
 
 // notes tells what was found out about how the file is written.
 func (f *traceFile) notes() (all []string) {
-	if f.guessed != "" {
-		all = append(all, "the format was guessed to be "+string(f.guessed))
+	add := func(n int64, format string, args ...any) {
+		if n > 0 {
+			all = append(all, message.Count(n, "line")+message.Verb(int(n), " has ", " have ")+
+				fmt.Sprintf(format, args...))
+		}
 	}
-	if c, ok := f.format.(*combinedLog); ok && c.hosts > 0 {
-		all = append(all, message.Count(c.hosts, "line")+" begin with a virtual host; the client is the field after "+
-			"it, and the host a field named host")
+	if f.guessed != "" {
+		all = append(all, f.guessed)
+	}
+	if c, ok := f.format.(*combinedLog); ok {
+		add(c.prefixed, "other words before the client, as %s; the client is the first address, and the field host "+
+			"is the first word", message.Quote(c.prefix))
+	}
+	add(f.repaired[0], "a port or brackets at the key's address, as %s; the key is the address",
+		message.Quote(f.example[0]))
+	add(f.repaired[1], "a list of addresses as the key, as %s; the key is the first", message.Quote(f.example[1]))
+	add(f.dashes, "the key -, which stands for no value; --trace-skip-key - leaves them out")
+	if n := f.skipped; n > 0 {
+		all = append(all, fmt.Sprintf("%s with the key %s %s left out (--trace-skip-key)", message.Count(n, "request"),
+			message.Quote(f.skip), message.Verb(int(n), "was", "were")))
+	}
+	if f.odd != "" {
+		all = append(all, fmt.Sprintf("clients are no addresses, as %s; --trace-key takes another field",
+			message.Quote(f.odd)))
 	}
 	return append(all, f.stamps.notes()...)
 }

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,8 +29,19 @@ func guess(first []byte, timeColumn string) (Format, error) {
 	if first[0] == '{' {
 		return JSONL, nil
 	}
+	if bytes.HasPrefix(first, fieldsOf) {
+		return W3C, nil
+	}
 	if new(combinedLog).take(first) {
 		return Combined, nil
+	}
+	for _, format := range Formats {
+		if text := format.template(); text != "" && fitsPreset(text, first) {
+			return format, nil
+		}
+	}
+	if first[0] == '[' && (len(first) == 1 || first[1] == '{') {
+		return "", errors.New("a JSON array; want one object per line, as jq -c '.[]' FILE writes them")
 	}
 	if timeColumn != "" && string(first) == timeColumn {
 		return CSV, nil
@@ -38,31 +50,90 @@ func guess(first []byte, timeColumn string) (Format, error) {
 	if c, n := separator(first); n > 0 && bytes.IndexByte(first, c) > 0 && !bytes.ContainsFunc(first, unprintable) {
 		return CSV, nil
 	}
-	return "", fmt.Errorf("no format can be guessed from %s; want a combined log, a CSV header or a JSON object (or "+
-		"say which format it is)", message.Quote(first))
+	return "", fmt.Errorf("no format can be guessed from %s; want "+
+		"--trace-format with one of %s, or with a template such as %s", message.Quote(first), message.List(Formats),
+		exampleTemplate)
+}
+
+// fitsPreset reports whether a preset is that of a line: there is a time, and a client with an address.
+func fitsPreset(text string, line []byte) bool {
+	t, err := newTemplate(text)
+	if err != nil || t.cut(line) != nil {
+		return false
+	}
+	at, _ := t.column("time")
+	who, _ := t.column("client")
+	_, err = new(stamps).parse(t.values[at])
+	return err == nil && (address(t.values[who]) != nil || string(t.values[who]) == "-")
+}
+
+// Names of the time and of the client in common logs, those that say most first.
+var (
+	templateTimes = []string{"msec", "time_iso8601", "time_local", "time"}
+	timeNames     = append(strings.Fields("StartUTC start_time EdgeStartTimestamp requestTimeEpoch requestTime "+
+		"@timestamp timestamp TIMESTAMP ts datetime date+time at"), templateTimes...)
+	clientNames = strings.Fields("client_ip clientip ClientIP ClientHost ClientAddr request.client_ip " +
+		"request.remote_ip request.remote_addr httpRequest.clientIp httpRequest.remoteIp downstream_remote_address " +
+		"client.ip source.ip c-ip remote_addr remote_ip client ip key user")
+)
+
+// known is the first of the names that a format has; "": none.
+func known(f format, names []string) string {
+	for _, name := range names {
+		absent := func(part string) bool { return !f.has(part) }
+		if !slices.ContainsFunc(summands(name), absent) {
+			return name
+		}
+	}
+	return ""
 }
 
 // record reads the fields of one file's requests.
 type record struct {
 	format
-	time        int
+	times       []int
 	keys, costs []int // columns; none: one key for all, a cost of 1
 	stamps      stamps
 	joined      []byte
+	repaired    [2]int64 // keys with a port or brackets, and lists
+	example     [2]string
 }
 
-// find finds the columns that the trace names.
-func (r *record) find(t Trace) (err error) {
-	if r.time, err = r.column(t.Time); err != nil {
-		return &FieldError{"time", err.Error()}
+// find finds the columns that the trace names, or else those that are known. It tells which it took.
+func (r *record) find(t Trace) (taken []string, err error) {
+	if t.Format == Combined {
+		t.Time, t.Key = "time", cmp.Or(t.Key, "client")
+	}
+	if t.Time == "" {
+		if t.Time = known(r.format, timeNames); t.Time == "" {
+			return nil, &FieldError{"time", "missing; want the name of the column or field that holds the time"}
+		}
+		taken = append(taken, "the time to be "+t.Time)
+	}
+	if t.Key == "" {
+		if t.Key = known(r.format, clientNames); t.Key != "" {
+			taken = append(taken, "the client to be "+t.Key)
+		}
+	}
+	if t.Key == NoKey && !r.has(NoKey) {
+		t.Key = ""
+	}
+	if i := strings.LastIndexByte(t.Time, ':'); i > 0 && !r.has(t.Time) {
+		named := func(u unit) bool { return u.short == t.Time[i+1:] }
+		if n := slices.IndexFunc(units, named); n >= 0 {
+			t.Time, r.stamps.unit = t.Time[:i], &units[n]
+		}
+	}
+	if r.times, err = r.columns(t.Time); err != nil {
+		return nil, &FieldError{"time", err.Error()}
 	}
 	if r.keys, err = r.columns(t.Key); err != nil {
-		return &FieldError{"key", err.Error()}
+		return nil, &FieldError{"key", err.Error()}
 	}
 	if r.costs, err = r.columns(t.Cost); err != nil {
-		return &FieldError{"cost", err.Error()}
+		return nil, &FieldError{"cost", err.Error()}
 	}
-	return nil
+	return taken, nil
 }
 
 // columns finds the fields a and b of "a+b", unless there is one of that whole name.
@@ -94,7 +165,14 @@ func summands(names string) []string {
 
 // stamp reads the time of the line that was cut last.
 func (r *record) stamp() (instant, error) {
-	text, err := r.value(r.time)
+	text, err := r.value(r.times[0])
+	for _, column := range r.times[1:] {
+		var more []byte
+		if err == nil {
+			more, err = r.value(column)
+		}
+		text = append(append(bytes.Clone(text), ' '), more...)
+	}
 	if err != nil {
 		return instant{}, err
 	}
@@ -119,6 +197,7 @@ func (r *record) key() (key []byte, err error) {
 		return oneKey, nil
 	case 1:
 		key, err = r.value(r.keys[0])
+		key = r.clean(key)
 	default:
 		r.joined = r.joined[:0]
 		for i, column := range r.keys {
@@ -129,7 +208,7 @@ func (r *record) key() (key []byte, err error) {
 			if i > 0 {
 				r.joined = append(r.joined, '|')
 			}
-			r.joined = appendEscaped(r.joined, v)
+			r.joined = appendEscaped(r.joined, r.clean(v))
 		}
 		key = r.joined
 	}
@@ -137,6 +216,25 @@ func (r *record) key() (key []byte, err error) {
 		return nil, err
 	}
 	return key, checkKey(key)
+}
+
+// clean takes off an address what is not of it: a port, brackets, the rest of a list.
+func (r *record) clean(key []byte) []byte {
+	if bytes.IndexByte(key, ':') < 0 && bytes.IndexByte(key, ',') < 0 {
+		return key
+	}
+	found := address(key)
+	if found == nil || len(found) == len(key) {
+		return key
+	}
+	i := 0
+	if bytes.IndexByte(key, ',') >= 0 {
+		i = 1
+	}
+	if r.repaired[i]++; r.repaired[i] == 1 {
+		r.example[i] = string(key)
+	}
+	return found
 }
 
 func appendEscaped(key, value []byte) []byte {

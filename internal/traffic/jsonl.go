@@ -33,7 +33,8 @@ func (j *jsonLines) column(name string) (int, error) {
 func (j *jsonLines) cut(line []byte) error {
 	j.object = nil // or fields of the line before would stay
 	if err := json.Unmarshal(line, &j.object); err != nil || j.object == nil {
-		return fmt.Errorf("%s: not a JSON object; want one {…} per line", message.Quote(line))
+		return fmt.Errorf("%s: not a JSON object; want one {…} per line, as jq -c . FILE writes them",
+			message.Quote(line))
 	}
 	return nil
 }

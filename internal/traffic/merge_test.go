@@ -87,7 +87,7 @@ func TestTheOldLogComesFirstWithinASecond(t *testing.T) {
 	}
 	for _, files := range [][]string{{fresh, old}, {old, fresh}} {
 		want := []limit.Request{{AtUS: 0, Key: "first", Cost: 1}, {AtUS: 1_000_000, Key: "second", Cost: 1},
-			{AtUS: 1_500_000, Key: "third", Cost: 1}, {AtUS: 2_000_000, Key: "fourth", Cost: 1}}
+			{AtUS: 1_000_000, Key: "third", Cost: 1}, {AtUS: 2_000_000, Key: "fourth", Cost: 1}}
 		if got := played(t, Trace{File: files[0], More: files[1:]}); !slices.Equal(got, want) {
 			t.Errorf("%v: %v", files, got)
 		}

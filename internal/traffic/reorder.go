@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 )
 
@@ -20,10 +21,10 @@ type entry struct {
 	whole bool
 }
 
-// The window in which lines may be out of order. Servers write a line when a request ends but stamp it with
-// its start, so a minute covers the slow ones. Both bound the memory, whatever the file does.
+// The window in which lines may be out of order: ten minutes or 65,536 lines, whichever is less. Servers write a line
+// when a request ends but stamp it with its start. Both bound the memory, whatever the file does.
 const (
-	sortWindow = 60 * time.Second
+	sortWindow = 10 * time.Minute
 	sortLines  = 1 << 16
 )
 
@@ -48,9 +49,11 @@ func (r *reorder) push(e entry) error {
 		r.newest, r.released, r.lateUS = e.at, e.at-sortWindow.Microseconds(), math.MaxInt64
 	}
 	if e.at < r.released {
-		return fmt.Errorf("%s is %v earlier than line %d; want lines at most %v and %s lines out of order: sort the "+
-			"file by time first", time.UnixMicro(e.at).UTC().Format("2006-01-02T15:04:05.999999Z"),
-			time.Duration(r.newest-e.at)*time.Microsecond, r.newestLine, sortWindow, message.Grouped(sortLines))
+		return fmt.Errorf("%s is %v earlier than line %d; want lines at most %v and %s lines out of order: give "+
+			"each file of a log its own --trace, or sort the file by time",
+			time.UnixMicro(e.at).UTC().Format("2006-01-02T15:04:05.999999Z"),
+			time.Duration(r.newest-e.at)*time.Microsecond, r.newestLine, limit.FormatDuration(sortWindow),
+			message.Grouped(sortLines))
 	}
 	if e.at < r.newest {
 		r.outOfOrder++

@@ -37,7 +37,12 @@ type tracePass struct {
 	ended error        // what ends the reading, after the requests that were read before it
 	taken int64        // requests of all files, those that are left out at first included
 	bad   leftOut
-	held  []entry // of one whole second, until the next one begins
+	held  []entry // of one second, since the first that is whole, until the next second begins
+	empty int     // files without a line
+
+	shares map[string]int // by key of the second that is held, the place in shared
+	shared []share
+	groups []int // of held, the places in shared
 
 	key     string // the first request's
 	several bool   // there are other keys
@@ -45,9 +50,22 @@ type tracePass struct {
 	endUS   int64  // where the last timestamp's unit ends, from the phase's start
 }
 
+// share is a key's part of a second: requests whose time is whole, and how many have their place.
+type share struct{ requests, placed int64 }
+
+// Began is the time of the trace's first request in microseconds since 1970. Its errors are those of reading.
+func (t Trace) Began() (us int64, err error) {
+	p := player{yield: func(_ limit.Request, failed error) bool {
+		err = failed
+		return false
+	}}
+	p.replay(Phase{Trace: &t})
+	return p.beganUS, err
+}
+
 // replay yields a trace's requests; it reports whether the next phase may follow.
 func (p *player) replay(phase Phase) bool {
-	t := tracePass{player: p, phase: phase, bad: leftOut{allowed: phase.Trace.Bad}}
+	t := tracePass{player: p, phase: phase, bad: leftOut{allowed: phase.Trace.Bad}, shares: map[string]int{}}
 	before := p.spread
 	err := t.run()
 	for _, f := range t.files {
@@ -64,7 +82,6 @@ func (p *player) replay(phase Phase) bool {
 		p.yield(limit.Request{}, err)
 		return false
 	}
-	p.beganUS = t.firstUS
 	t.note(t.taken-phase.Trace.Skip, p.spread-before)
 	p.startUS += cmp.Or(phase.Duration.Microseconds(), t.endUS)
 	return true
@@ -75,6 +92,10 @@ func (t *tracePass) run() error {
 	trace := t.phase.Trace
 	for _, path := range trace.files() {
 		f, err := trace.openFile(path, &t.bad)
+		if errors.Is(err, errEmpty) && t.empty < len(trace.More) { // one at least is not
+			t.empty++
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -100,13 +121,13 @@ func (t *tracePass) run() error {
 			continue
 		}
 		if t.taken == trace.Skip+1 {
-			t.firstUS = e.at
+			t.firstUS, t.beganUS = e.at, e.at
 		}
 		if err := t.take(e); err != nil {
 			return err
 		}
 	}
-	return t.release(false)
+	return t.release()
 }
 
 // before orders files by their next requests. Of two of one instant that one is first whose file begins earlier: within
@@ -134,14 +155,12 @@ func (t *tracePass) next() (entry, error) {
 
 // take takes the next request in time, and emits what is settled.
 func (t *tracePass) take(e entry) error {
-	if len(t.held) > 0 && (!e.whole || e.at != t.held[0].at) {
-		// A fraction in the same second tells that the file's clock is finer than a second, and that the entries
-		// held are at its start indeed.
-		if err := t.release(!e.whole && e.at-t.held[0].at < secondUS); err != nil {
+	if len(t.held) > 0 && e.at-t.held[0].at >= secondUS {
+		if err := t.release(); err != nil {
 			return err
 		}
 	}
-	if !e.whole || t.phase.Trace.WithinSecond == AtStart {
+	if t.phase.Trace.WithinSecond == AtStart || len(t.held) == 0 && !e.whole {
 		return t.emit(e)
 	}
 	if len(t.held) >= maxPerSecond {
@@ -152,16 +171,37 @@ func (t *tracePass) take(e entry) error {
 	return nil
 }
 
-// release emits the entries held: spread evenly over their second, or as they are.
-func (t *tracePass) release(asTheyAre bool) error {
-	n := int64(len(t.held))
-	if !asTheyAre {
-		t.spread += n
-	}
-	for i, e := range t.held {
-		if !asTheyAre {
-			e.at += int64(i) * secondUS / n
+// release emits the requests held. Those of one key whose time is the whole second are spread evenly over it.
+func (t *tracePass) release() error {
+	clear(t.shares)
+	t.shared, t.groups = t.shared[:0], t.groups[:0]
+	for i := range t.held {
+		group := -1
+		if t.held[i].whole {
+			var ok bool
+			if group, ok = t.shares[t.held[i].key]; !ok {
+				group = len(t.shared)
+				t.shares[t.held[i].key] = group
+				t.shared = append(t.shared, share{})
+			}
+			t.shared[group].requests++
 		}
+		t.groups = append(t.groups, group)
+	}
+	if len(t.shared) < len(t.held) {
+		for i, group := range t.groups {
+			if group < 0 {
+				continue
+			}
+			s := &t.shared[group]
+			if t.held[i].at += s.placed * secondUS / s.requests; s.requests > 1 {
+				t.spread++
+			}
+			s.placed++
+		}
+		slices.SortStableFunc(t.held, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+	}
+	for _, e := range t.held {
 		if err := t.emit(e); err != nil {
 			return err
 		}
@@ -201,9 +241,6 @@ func (t *tracePass) scale(us int64) int64 {
 	return us
 }
 
-// manyRequests are so many that one client is not expected to send all of them.
-const manyRequests = 100
-
 // note records what was found out about the files, which had so many requests, of which spread were given a place
 // within their second.
 func (t *tracePass) note(requests, spread int64) {
@@ -214,8 +251,8 @@ func (t *tracePass) note(requests, spread int64) {
 	for _, f := range t.files {
 		seen += f.sorter.seen
 		outOfOrder += f.sorter.outOfOrder
-		if format := cmp.Or(f.guessed, t.phase.Trace.Format); !slices.Contains(t.formats, format) {
-			t.formats = append(t.formats, format)
+		if !slices.Contains(t.formats, f.written) {
+			t.formats = append(t.formats, f.written)
 		}
 		for _, text := range f.notes() { // what is true of several is said once, of the first
 			said := func(note string) bool { return strings.HasSuffix(note, ": "+text) }
@@ -225,8 +262,8 @@ func (t *tracePass) note(requests, spread int64) {
 		}
 	}
 	if spread > 0 {
-		add("%d of %d requests say no more than the second; they were spread within it (within_second: %s)",
-			spread, requests, cmp.Or(t.phase.Trace.WithinSecond, Even))
+		add("%d of %d requests share a whole second with others of their key; they were spread evenly over it "+
+			"(within_second: even)", spread, requests)
 	}
 	if n := int(t.bad.count); n > 0 {
 		var shown []string
@@ -240,13 +277,18 @@ func (t *tracePass) note(requests, spread int64) {
 			message.Verb(n, "is no request", "are no requests"), strings.Join(shown, "; "))
 	}
 	switch {
-	case t.several || t.key == "" || requests < manyRequests:
-	case t.phase.Trace.Key == "" && t.key == string(oneKey):
+	case t.several || requests < 2:
+	case t.phase.Trace.Key == NoKey:
+	case t.key == string(oneKey):
 		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart",
 			requests)
 	default:
 		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
 			"another field", requests, message.Quote(t.key))
+	}
+	if t.empty > 0 {
+		add("%s %s left out that %s empty", message.Count(t.empty, "file"), message.Verb(t.empty, "was", "were"),
+			message.Verb(t.empty, "is", "are"))
 	}
 	if outOfOrder > 0 {
 		add("%d of %d lines were out of order and were sorted", outOfOrder, seen)

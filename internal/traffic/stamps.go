@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"strings"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// instant is a timestamp in microseconds since 1970. It is whole if its text says no more than the second.
+// instant is a timestamp in microseconds since 1970. It is whole if it has no fraction, or a fraction of zeros.
 type instant struct {
 	us    int64
 	whole bool
@@ -24,14 +25,24 @@ type instant struct {
 type stamps struct {
 	read      func(text []byte) (instant, bool)
 	want      string
-	unit      *unit // of plain numbers, once there was one
+	unit      *unit // of plain numbers: the one that --trace-time names, or of the first number
+	guessed   bool  // the first number told the unit
 	day, zone lately
+
+	text []byte // of the line before, which many lines of a log share
+	at   instant
 }
 
-const lastUS = 253402300800_000_000 - 1 // the end of the year 9999
+const (
+	lastUS      = 4133980800_000_000 - 1 // the end of the year 2100
+	firstDateUS = 631152000_000_000      // 1990: earlier numbers are seconds from the start of a log
+)
 
 // parse reads a timestamp; digits below the microsecond are cut.
 func (s *stamps) parse(text []byte) (instant, error) {
+	if len(text) > 0 && bytes.Equal(text, s.text) {
+		return s.at, nil
+	}
 	if s.read == nil {
 		s.choose(text)
 	}
@@ -44,8 +55,14 @@ func (s *stamps) parse(text []byte) (instant, error) {
 		return instant{}, fmt.Errorf("time %s: want %s", message.Quote(text), s.want)
 	}
 	if at.us < 0 || at.us > lastUS {
-		return instant{}, fmt.Errorf("time %s: want a time within 1970 to 9999", message.Quote(text))
+		remedy := ""
+		if s.unit != nil {
+			remedy = fmt.Sprintf("; it was taken for %s, and --trace-time NAME:s, :ms, :us or :ns names another unit",
+				s.unit.name)
+		}
+		return instant{}, fmt.Errorf("time %s: want a time within 1970 to 2100%s", message.Quote(text), remedy)
 	}
+	s.text, s.at = append(s.text[:0], text...), at
 	return at, nil
 }
 
@@ -57,52 +74,65 @@ func (s *stamps) choose(text []byte) {
 	case len(text) >= 3 && digits(text[:2]) >= 0 && text[2] == '/':
 		s.read, s.want = s.apache, "a time such as 17/May/2015:10:05:03 +0000"
 	case len(text) > 0 && digits(text[:1]) >= 0:
-		s.read, s.want = s.unix, "a number of seconds, milliseconds, microseconds or nanoseconds since 1970, written "+
-			"with digits"
+		s.read, s.want = s.unix, "a number of seconds, milliseconds, microseconds or nanoseconds since 1970"
 	}
 }
 
 // notes tells in which unit plain numbers were taken.
 func (s *stamps) notes() []string {
-	if s.unit == nil {
+	switch {
+	case s.unit == nil || !s.guessed:
 		return nil
+	case s.at.us < firstDateUS:
+		return []string{"times were taken for seconds from the start; --trace-time NAME:ms, :us or :ns names another " +
+			"unit"}
 	}
 	return []string{"times were taken for " + s.unit.name + " since 1970"}
 }
 
-// iso reads 2023-11-16T18:15:46[.fraction][zone], with a blank for the T, and no zone for UTC.
+// iso reads 2023-11-16T18:15:46, with a blank for the T, and a fraction and a zone.
 func (s *stamps) iso(b []byte) (at instant, ok bool) {
 	if len(b) < 19 || b[10] != 'T' && b[10] != ' ' && b[10] != 't' {
 		return at, false
 	}
 	day, ok1 := s.day.read(b[:10], midnight, "2006-01-02")
 	clock, ok2 := clockUS(b[11:19])
-	at = instant{us: day + clock, whole: true}
-	if b = b[19:]; len(b) > 0 && b[0] == '.' {
-		us, n := fractionUS(b[1:], 6)
-		if n == 0 {
-			return at, false
-		}
-		at, b = instant{us: at.us + us}, b[1+n:]
-	}
-	if len(b) == 0 {
-		return at, ok1 && ok2
-	}
-	zone, ok3 := s.zone.read(b, zoneUS, "Z07:00", "-0700")
-	at.us -= zone
-	return at, ok1 && ok2 && ok3
+	at, ok = s.fine(day+clock, b[19:])
+	return at, ok && ok1 && ok2
 }
 
-// apache reads 17/May/2015:10:05:03 +0000.
+// apache reads 17/May/2015:10:05:03, with a fraction, as HAProxy has it, and a zone.
 func (s *stamps) apache(b []byte) (at instant, ok bool) {
-	if len(b) != 26 || b[11] != ':' || b[20] != ' ' {
+	if len(b) < 20 || b[11] != ':' {
 		return at, false
 	}
 	day, ok1 := s.day.read(b[:11], midnight, "02/Jan/2006")
 	clock, ok2 := clockUS(b[12:20])
-	zone, ok3 := s.zone.read(b[21:], zoneUS, "-0700")
-	return instant{us: day + clock - zone, whole: true}, ok1 && ok2 && ok3
+	at, ok = s.fine(day+clock, b[20:])
+	return at, ok && ok1 && ok2
 }
+
+// fine adds what follows the seconds: a fraction, after a point or a comma, and a zone. Without a zone it is UTC.
+func (s *stamps) fine(us int64, b []byte) (at instant, ok bool) {
+	at = instant{us: us, whole: true}
+	if len(b) > 0 && (b[0] == '.' || b[0] == ',') {
+		us, n := fractionUS(b[1:], 6)
+		if n == 0 {
+			return at, false
+		}
+		at = instant{us: at.us + us, whole: zeros(b[1 : 1+n])}
+		b = b[1+n:]
+	}
+	if b = bytes.TrimPrefix(b, []byte{' '}); len(b) == 0 || string(b) == "UTC" || string(b) == "GMT" {
+		return at, true
+	}
+	zone, ok := s.zone.read(b, zoneUS, "Z07:00", "-0700", "-07")
+	at.us -= zone
+	return at, ok
+}
+
+// zeros reports whether a fraction's digits, or none, say that it is zero.
+func zeros(fraction []byte) bool { return len(bytes.Trim(fraction, "0")) == 0 }
 
 // lately is a text that time.Parse read, which takes long, and what it means: most lines of a log have the day and the
 // zone of the line before.
@@ -169,37 +199,59 @@ func digits(b []byte) int64 {
 // unit is the unit of a plain number. A unit's numbers end where the next one's begin: 1e11 s would be the year
 // 5138, and 1e11 ms is 1973.
 type unit struct {
-	name   string
-	most   int64
-	inUS   int64 // microseconds in one, or
-	perUS  int64 // how many make a microsecond
-	places int   // of a fraction that microseconds can hold
+	name, short string
+	most        int64
+	inSecond    int64
+	places      int // of a fraction that microseconds can hold
 }
 
 var units = []unit{
-	{"seconds", 1e11 - 1, 1e6, 1, 6},
-	{"milliseconds", 1e14 - 1, 1e3, 1, 3},
-	{"microseconds", 1e17 - 1, 1, 1, 0},
-	{"nanoseconds", math.MaxInt64, 1, 1e3, 0},
+	{"seconds", "s", 1e11 - 1, 1, 6},
+	{"milliseconds", "ms", 1e14 - 1, 1e3, 3},
+	{"microseconds", "us", 1e17 - 1, 1e6, 0},
+	{"nanoseconds", "ns", math.MaxInt64, 1e9, 0},
 }
 
-// unix reads digits, with a fraction perhaps, in the unit that the first number suggests.
+// unix reads digits, with a fraction or an exponent perhaps, in the unit that is named or that the first number
+// suggests.
 func (s *stamps) unix(b []byte) (at instant, ok bool) {
-	number, fraction, dotted := bytes.Cut(b, []byte{'.'})
+	if i := bytes.IndexAny(b, "eE"); i > 0 && len(b)-i <= len("e+99") {
+		exact, ok := new(big.Rat).SetString(string(b))
+		if !ok {
+			return at, false
+		}
+		b = []byte(exact.FloatString(9))
+	}
+	number, fraction := b, []byte(nil)
+	if i := bytes.IndexAny(b, ".,"); i > 0 {
+		if number, fraction = b[:i], b[i+1:]; len(fraction) == 0 {
+			return at, false
+		}
+	}
 	n := digits(number)
 	if len(number) == 0 || len(number) > 19 || n < 0 {
 		return at, false
 	}
 	if s.unit == nil {
+		s.guessed = true
 		s.unit = &units[slices.IndexFunc(units, func(u unit) bool { return n <= u.most })]
-		s.want = "a number of " + s.unit.name + " since 1970, written with digits"
+		if n/s.unit.inSecond < firstDateUS/secondUS {
+			s.unit = &units[0]
+		}
+		s.want = "a number of " + s.unit.name + " since 1970"
 	}
 	us, places := fractionUS(fraction, s.unit.places)
-	if dotted && (places == 0 || places < len(fraction)) {
+	if places < len(fraction) {
 		return at, false
 	}
-	if n/s.unit.perUS > lastUS/s.unit.inUS {
+	second, part := n/s.unit.inSecond, n%s.unit.inSecond
+	if second > lastUS/secondUS {
 		return instant{us: -1}, true // out of range, which the caller words
 	}
-	return instant{us: n/s.unit.perUS*s.unit.inUS + us, whole: s.unit.inUS == secondUS && !dotted}, true
+	if s.unit.inSecond > secondUS {
+		us += part / (s.unit.inSecond / secondUS)
+	} else {
+		us += part * (secondUS / s.unit.inSecond)
+	}
+	return instant{us: second*secondUS + us, whole: part == 0 && zeros(fraction)}, true
 }

@@ -18,11 +18,14 @@ type Trace struct {
 	Stdin  *io.SectionReader // what the path StandardInput holds; nil: it is a file like others
 	Format Format            // empty: guessed from the first line
 
-	// Key, Time and Cost name columns of a CSV file or (dotted) fields of JSON lines. Time is needed there; without
-	// Key all requests share one key; without Cost each costs 1. In a combined log the time is fixed, Key is of
-	// CombinedKeys (empty: client) and there is no cost. A Cost "a+b" is the sum of two columns, a Key "a+b" the two
-	// values with a stroke between them, unless there is a column of that whole name; so on for more.
+	// Key, Time and Cost name columns of a CSV file, (dotted) fields of JSON lines or $names of a template. Without
+	// Time and Key those are taken that are called as in common logs; without such a key, or with NoKey, all requests
+	// share one. Without Cost each costs 1. In a combined log the time is fixed, Key is of CombinedKeys (empty: client)
+	// and there is no cost. A Cost "a+b" is the sum of two columns, a Key "a+b" the two values with a stroke between
+	// them, a Time "a+b" with a blank, unless there is a column of that whole name; so on for more. A Time "at:ms" names
+	// the unit of a number: s, ms, us or ns.
 	Key, Time, Cost string
+	SkipKey         string // requests with this key are left out, and noted
 
 	Speed        float64      // 10 plays ten times as fast; 0 stands for 1
 	Skip         int64        // this many requests, the earliest, are left out
@@ -37,12 +40,31 @@ const StandardInput = "-"
 // Format is how a trace is written.
 type Format string
 
-// The formats of traces.
+// The formats of traces. Every other that has a $name is a template of a line of text.
 const (
 	Combined Format = "combined" // Apache's and nginx's combined log, or the common log without its last two fields
 	CSV      Format = "csv"      // RFC 4180 with a header line; comma, semicolon or tab
 	JSONL    Format = "jsonl"    // one JSON object per line
+	W3C      Format = "w3c"      // W3C's extended log format with a #Fields line, as IIS and CloudFront write it
+
+	ALB     Format = "alb"     // AWS Application Load Balancer
+	ELB     Format = "elb"     // AWS Classic Load Balancer
+	S3      Format = "s3"      // AWS S3 server access log
+	HAProxy Format = "haproxy" // HAProxy's option httplog
+	Envoy   Format = "envoy"   // Envoy's default text
+	Squid   Format = "squid"   // Squid's native access log
 )
+
+// template is the format's template; "": it has none.
+func (f Format) template() string {
+	if strings.Contains(string(f), "$") {
+		return string(f)
+	}
+	return presets[f]
+}
+
+// NoKey is the Key of a trace whose requests share one limit.
+const NoKey = "none"
 
 // WithinSecond is where requests go whose timestamps say no more than the second. Their order in the file is
 // kept. Timestamps with a fraction are never moved.
@@ -56,9 +78,9 @@ const (
 
 // The legal values, in the order in which messages list them.
 var (
-	Formats       = []Format{Combined, CSV, JSONL}
+	Formats       = []Format{Combined, CSV, JSONL, W3C, ALB, ELB, S3, HAProxy, Envoy, Squid}
 	WithinSeconds = []WithinSecond{Even, AtStart}
-	CombinedKeys  = []string{"client", "user", "method", "path", "status", "agent", "host"}
+	CombinedKeys  = []string{"client", "user", "method", "path", "status", "host", "agent", "forwarded"}
 )
 
 // The outermost values of a trace and its lines.
@@ -98,8 +120,9 @@ func (t Trace) Validate() []error {
 			p.bad("file", "%s is named twice; want each file of a log once", message.Quote(file))
 		}
 	}
-	if t.Format != "" && !slices.Contains(Formats, t.Format) {
-		p.bad("format", "%s is not a format; %s", message.Quote(t.Format), message.OneOf(string(t.Format), Formats))
+	if t.Format != "" && t.Format.template() == "" && !slices.Contains(Formats, t.Format) {
+		p.bad("format", "%s is not a format; %s, or a template such as %s", message.Quote(t.Format),
+			message.OneOf(string(t.Format), Formats), exampleTemplate)
 	}
 	if t.WithinSecond != "" && !slices.Contains(WithinSeconds, t.WithinSecond) {
 		p.bad("within_second", "%s is not a rule; %s", message.Quote(t.WithinSecond),
@@ -126,7 +149,7 @@ func (t Trace) checkFields() []error {
 	switch t.Format {
 	case Combined:
 		for _, name := range summands(t.Key) {
-			if t.Key != "" && !slices.Contains(CombinedKeys, name) {
+			if t.Key != "" && t.Key != NoKey && !slices.Contains(CombinedKeys, name) {
 				p.bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
 					message.OneOf(name, CombinedKeys))
 			}
@@ -137,10 +160,14 @@ func (t Trace) checkFields() []error {
 		if t.Cost != "" {
 			p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
 		}
-	case CSV, JSONL:
-		if t.Time == "" {
-			noun := map[Format]string{CSV: "column", JSONL: "field"}[t.Format]
-			p.bad("time", "missing; want the name of the %s that holds the time", noun)
+	default:
+		if text := t.Format.template(); text != "" {
+			if fields, err := newTemplate(text); err != nil {
+				p.bad("format", "%v", err)
+			} else if t.Time == "" && known(fields, timeNames) == "" {
+				p.bad("format", "no $name of %s is a known time; want $%s, or the name of the time in time",
+					message.Quote(text), strings.Join(templateTimes, ", $"))
+			}
 		}
 	}
 	return p

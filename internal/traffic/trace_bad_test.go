@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ var badTraces = []struct {
 	want    string
 }{
 	{"no format", "t.log", "Nov 16 10:00:00 host sshd: hello\n", Trace{},
-		`DIR/t.log:1: no format can be guessed from "Nov 16 10:00:00 host sshd: hello"; want a combined log, a CSV header or a JSON object (or say which format it is)`},
+		`DIR/t.log:1: no format can be guessed from "Nov 16 10:00:00 host sshd: hello"; want ` + formatsWanted},
 	{"an empty file", "t.log", "\n \n", Trace{}, `DIR/t.log: the file is empty; want a trace`},
 	{"all skipped", "t.csv", "t,k\n1,a\n", Trace{Time: "t", Skip: 5},
 		`DIR/t.csv: no requests are left after skip 5; want at least one`},
@@ -40,20 +41,20 @@ var badTraces = []struct {
 		Trace{Key: "agent"},
 		`DIR/a.log:1: "200 1": the line has no agent; want a combined log, or another key`},
 	{"a key that a log lacks", "a.log", accessLog, Trace{Key: "referer"},
-		`DIR/a.log:1: key: "referer" is not a field of a combined log; want one of client, user, method, path, status, agent, host, or several joined by +`},
+		`DIR/a.log:1: key: "referer" is not a field of a combined log; want one of client, user, method, path, status, host, agent, forwarded, or several joined by +`},
 	{"a cost that a log lacks", "a.log", accessLog, Trace{Cost: "bytes"},
 		`DIR/a.log:1: cost: "bytes": a combined log has no cost; leave the field out`},
 
 	{"a part of a key that a log lacks", "a.log", accessLog, Trace{Key: "client+pth"},
-		`DIR/a.log:1: key: "pth" is not a field of a combined log; did you mean "path"? want one of client, user, method, path, status, agent, host, or several joined by +`},
+		`DIR/a.log:1: key: "pth" is not a field of a combined log; did you mean "path"? want one of client, user, method, path, status, host, agent, forwarded, or several joined by +`},
 	{"a key with nothing after the plus", "a.log", accessLog, Trace{Key: "client+"},
-		`DIR/a.log:1: key: "" is not a field of a combined log; want one of client, user, method, path, status, agent, host, or several joined by +`},
+		`DIR/a.log:1: key: "" is not a field of a combined log; want one of client, user, method, path, status, host, agent, forwarded, or several joined by +`},
 	{"several fields that a log lacks", "a.log", accessLog, Trace{Key: "ip", Time: "t"},
-		`DIR/a.log:1: key: "ip" is not a field of a combined log; want one of client, user, method, path, status, agent, host, or several joined by +
+		`DIR/a.log:1: key: "ip" is not a field of a combined log; want one of client, user, method, path, status, host, agent, forwarded, or several joined by +
 DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 
 	{"no time column", "t.csv", "when,who\n1,a\n", Trace{},
-		`DIR/t.csv:1: time: missing; want the name of the column that holds the time; the header is "when,who"`},
+		`DIR/t.csv:1: time: missing; want the name of the column or field that holds the time; the header is "when,who"`},
 	{"an unknown column", "t.csv", "when,who\n1,a\n", Trace{Time: "when", Key: "client"},
 		`DIR/t.csv:1: key: no column "client" in the header; want one of "when", "who"`},
 	{"a part of a key without a column", "t.csv", "when,who\n1,a\n", Trace{Time: "when", Key: "who+what"},
@@ -76,15 +77,15 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 	{"no time", "t.csv", "t,k\nNaN,a\n", Trace{Time: "t"},
 		`DIR/t.csv:2: time "NaN": want RFC 3339 (2023-11-16T18:15:46.68Z), 2023-11-16 18:15:46, Apache's 17/May/2015:10:05:03 +0000, or a number since 1970`},
 	{"before 1970", "t.csv", "t,k\n1969-12-31T23:59:59Z,a\n", Trace{Time: "t"},
-		`DIR/t.csv:2: time "1969-12-31T23:59:59Z": want a time within 1970 to 9999`},
-	{"a number with an exponent", "t.csv", "t\n1700000000\n1.7e9\n", Trace{Format: CSV, Time: "t"},
-		`DIR/t.csv:3: time "1.7e9": want a number of seconds since 1970, written with digits`},
+		`DIR/t.csv:2: time "1969-12-31T23:59:59Z": want a time within 1970 to 2100`},
+	{"a number with a huge exponent", "t.csv", "t\n1700000000\n1.7e999999999\n", Trace{Format: CSV, Time: "t"},
+		`DIR/t.csv:3: time "1.7e999999999": want a number of seconds since 1970`},
 	{"a leap second", "t.csv", "t,k\n2016-12-31T23:59:60Z,a\n", Trace{Time: "t"},
 		`DIR/t.csv:2: time "2016-12-31T23:59:60Z": want a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46`},
 	{"two kinds of time", "t.csv", "t,k\n2016-12-31T23:59:00Z,a\n1483228800,b\n", Trace{Time: "t"},
 		`DIR/t.csv:3: time "1483228800": want a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46`},
 	{"absurdly late", "t.csv", "t\n1700000000\n999999999999\n", Trace{Format: CSV, Time: "t"},
-		`DIR/t.csv:3: time "999999999999": want a time within 1970 to 9999`},
+		`DIR/t.csv:3: time "999999999999": want a time within 1970 to 2100` + otherUnit},
 	{"a cost of nothing", "t.csv", "t,c\n1,0\n", Trace{Time: "t", Cost: "c"},
 		`DIR/t.csv:2: cost 0: want a whole number from 1 to 1000000000`},
 	{"a cost below nothing", "t.csv", "t,c\n1,-4\n", Trace{Time: "t", Cost: "c"},
@@ -106,26 +107,50 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 	{"an endless key", "t.csv", "t,k\n1," + strings.Repeat("x", 5000) + "\n", Trace{Time: "t", Key: "k"},
 		`DIR/t.csv:2: key "` + strings.Repeat("x", 60) + `"…: 5000 bytes long; want at most 4096`},
 
+	{"a template that fits no line", "a.log", accessLog, Trace{Format: `$remote_addr | $user [$time_local] $status`},
+		`DIR/a.log:1: "10.0.0.1 - - [17/May/2015:10:05:03 +0000] \"GET /a HTTP/1.1\" "…: no " | " where the template has it; want lines as $remote_addr | $user [$time_local] $status`},
+	{"a name that a template lacks", "a.log", accessLog,
+		Trace{Format: `$ip - $user [$time_local] "$request"`, Key: "remote_addr"},
+		`DIR/a.log:1: key: "remote_addr" is not in the template; want one of ip, user, time_local, request`},
+	{"two formats", "a.log", accessLog + "{}\n", Trace{},
+		`DIR/a.log:5: "{}": not a line of a combined log; want: client ident user [time] "request" status bytes`},
+	{"no client before the time", "a.log",
+		"2024-05-17T10:05:00Z - [17/May/2024:10:05:00 +0000] \"GET / HTTP/1.1\" 200 5\n", Trace{},
+		`DIR/a.log:1: "2024-05-17T10:05:00Z - [17/May/2024:10:05:00 +0000] \"GET / H"…: no client; want an address before the time, or a template such as --trace-format ` + exampleTemplate},
+	{"a JSON array", "t.json", "[{\"t\": 1}]\n", Trace{},
+		`DIR/t.json:1: a JSON array; want one object per line, as jq -c '.[]' FILE writes them`},
+	{"other fields in the middle", "i.log",
+		"#Fields: date time c-ip\n2024-05-17 10:05:00 192.0.2.1\n#Fields: time date c-ip\n", Trace{},
+		`DIR/i.log:3: "#Fields: time date c-ip": other fields than before; want a file of its own for each`},
+	{"a compact date", "t.csv", "at,client\n20240517100500,192.0.2.1\n", Trace{},
+		`DIR/t.csv:2: time "20240517100500": want a time within 1970 to 2100` + strings.Replace(otherUnit, "seconds", "milliseconds", 1)},
+
 	{"not an object", "t.jsonl", "{\"t\": 1}\n[1]\n", Trace{Time: "t"},
-		`DIR/t.jsonl:2: "[1]": not a JSON object; want one {…} per line`},
+		`DIR/t.jsonl:2: "[1]": not a JSON object; want one {…} per line, as jq -c . FILE writes them`},
 	{"half an object", "t.jsonl", "{\"t\": 2\n", Trace{Time: "t"},
-		`DIR/t.jsonl:1: "{\"t\": 2": not a JSON object; want one {…} per line`},
+		`DIR/t.jsonl:1: "{\"t\": 2": not a JSON object; want one {…} per line, as jq -c . FILE writes them`},
 	{"a field that is absent", "t.jsonl", "{\"t\": 2, \"a\": {\"b\": null}}\n",
 		Trace{Time: "t", Key: "a.b"},
 		`DIR/t.jsonl:1: no field "a.b"; want it in every line`},
 	{"a field that is a list", "t.jsonl", `{"t": [1]}`, Trace{Time: "t"},
 		`DIR/t.jsonl:1: field "t" is "[1]"; want a string or a number`},
 
-	{"a line too late", "t.csv", "t,k\n100.0,a\n200.0,b\n300.5,c\n150.0,d\n", Trace{Time: "t"},
-		`DIR/t.csv:5: 1970-01-01T00:02:30Z is 2m30.5s earlier than line 4; want lines at most 1m0s and 65,536 lines out of order: sort the file by time first`},
+	{"a line too late", "t.csv", "t,k\n100.0,a\n200.0,b\n900.5,c\n150.0,d\n", Trace{Time: "t"},
+		`DIR/t.csv:5: 1970-01-01T00:02:30Z is 12m30.5s earlier than line 4; want lines at most 10m and 65,536 lines out of order: give each file of a log its own --trace, or sort the file by time`},
 	{"a trace of decades", "t.csv", "t,k\n1970-01-01,a\n", Trace{Time: "t"},
 		`DIR/t.csv:2: time "1970-01-01": want a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46`},
-	{"a trace of years", "t.csv", "t,k\n1.5,a\n99999999999,b\n", Trace{Time: "t"},
+	{"a trace of years", "t.csv", "t,k\n1.5,a\n99999999,b\n", Trace{Time: "t"},
 		`DIR/t.csv:3: the trace lasts longer than 8784h; want less, or a higher speed`},
 	{"a long line", "t.csv", "t,k\n1," + strings.Repeat("y", 1<<20) + "\n", Trace{Time: "t"},
 		`DIR/t.csv:2: the line is longer than 1 MiB: "1,` + strings.Repeat("y", 58) +
 			`"…; want a text file of one request per line`},
 }
+
+const (
+	formatsWanted = `--trace-format with one of combined, csv, jsonl, w3c, alb, elb, s3, haproxy, envoy, squid, or with ` +
+		`a template such as '$remote_addr - $remote_user [$time_local] "$request" $status'`
+	otherUnit = `; it was taken for seconds, and --trace-time NAME:s, :ms, :us or :ns names another unit`
+)
 
 func playBad(t *testing.T, file string, trace Trace) string {
 	t.Helper()
@@ -203,7 +228,7 @@ func TestCrowdedSecond(t *testing.T) {
 func TestValidateTrace(t *testing.T) {
 	bad := Trace{File: "a\x07", Format: "xml", WithinSecond: "never", Speed: -1, Skip: -1, Limit: -1}
 	want := `file: "a\a" has control characters; want a path
-format: "xml" is not a format; want one of combined, csv, jsonl
+format: "xml" is not a format; want one of combined, csv, jsonl, w3c, alb, elb, s3, haproxy, envoy, squid, or a template such as '$remote_addr - $remote_user [$time_local] "$request" $status'
 within_second: "never" is not a rule; did you mean "even"? want one of even, at_once
 speed: -1 is out of range; want 0.001 to 1000000
 skip: -1 is negative; want 0 or more requests
@@ -215,8 +240,16 @@ limit: -1 is negative; want 0 (all) or more requests`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
-	if problems := (Trace{File: "a.csv", Format: CSV}).Validate(); len(problems) != 1 {
-		t.Errorf("a CSV without a time column: %v", problems)
+	noTime := `format: no $name of "$when" is a known time; want $msec, $time_iso8601, $time_local, $time, or the name ` +
+		`of the time in time`
+	for format, want := range map[Format]string{
+		"$a$time":   `format: nothing between $a and $time tells where one ends; want text between two names`,
+		"$when":     noTime,
+		"$time $ip": "<nil>",
+	} {
+		if got := fmt.Sprint(errors.Join((Trace{File: "a.log", Format: format}).Validate()...)); got != want {
+			t.Errorf("%s: %s", format, got)
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ resolved.example.org - - [17/May/2015:10:05:05 +0000] "GET /a HTTP/1.1" 200 12
 		if got := strings.Join(keys, " "); got != want {
 			t.Errorf("by %s: %s, want %s", key, got, want)
 		}
-		if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines begin with a virtual host; ") {
+		if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines have other words before") {
 			t.Errorf("notes: %s", notes)
 		}
 	}
@@ -103,16 +103,15 @@ func TestCombinedLog(t *testing.T) {
 		"method + user+status": {"GET|-|200", "POST|jo|404", "GET|mary ann|200"},
 	} {
 		got, _ := play(t, Trace{File: file, Key: key})
-		// Two requests share the first second and are half a second apart; the third comes a second later, its
-		// two hours of zone taken off.
-		want := []string{"0 " + want[0] + " 1", "500000 " + want[1] + " 1", "1000000 " + want[2] + " 1"}
+		// Two requests share the first second; the third comes a second later, its two hours of zone taken off.
+		want := []string{"0 " + want[0] + " 1", "0 " + want[1] + " 1", "1000000 " + want[2] + " 1"}
 		if !slices.Equal(got, want) {
 			t.Errorf("key %q: %q, want %q", key, got, want)
 		}
 	}
 	agents := write(t, "agents.log", accessLog[:strings.Index(accessLog, "\n\n")])
 	got, _ := play(t, Trace{File: agents, Key: "agent"})
-	expectLines(t, got, "0 curl/8 1\n500000 Mozilla·\\\"5\\\" 1")
+	expectLines(t, got, "0 curl/8 1\n0 Mozilla·\\\"5\\\" 1")
 }
 
 func TestCSV(t *testing.T) {
@@ -153,8 +152,7 @@ func TestJSONLines(t *testing.T) {
 	expectLines(t, got, "0 ann 3\n750000 42 1")
 	got, _ = play(t, Trace{File: file, Time: "at", Cost: "a+b"}) // a field of that very name is not a sum
 	expectLines(t, got, "0 k0 4\n750000 k0 5")
-	want := []string{"t.jsonl: the format was guessed to be jsonl", "t.jsonl: times were taken for seconds since 1970",
-		"t.jsonl: 1 of 2 requests say no more than the second; they were spread within it (within_second: even)"}
+	want := []string{"t.jsonl: the format was guessed to be jsonl", "t.jsonl: times were taken for seconds since 1970"}
 	if got := s.Notes(); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
@@ -185,6 +183,17 @@ func TestTimestamps(t *testing.T) {
 		{"1700000000123456", at("2023-11-14T22:13:20.123456Z"), false},
 		{"1700000000123456789", at("2023-11-14T22:13:20.123456Z"), false},
 		{"0", at("1970-01-01T00:00:00Z"), true},
+		{"2023-11-16T18:15:46.000Z", at("2023-11-16T18:15:46Z"), true},
+		{"2023-11-16T18:15:46.0000001Z", at("2023-11-16T18:15:46Z"), false},
+		{"2023-11-16 18:15:46,250 UTC", at("2023-11-16T18:15:46.25Z"), false},
+		{"2023-11-16 18:15:46+00", at("2023-11-16T18:15:46Z"), true},
+		{"2023-11-16 18:15:46 +0100", at("2023-11-16T17:15:46Z"), true},
+		{"06/Feb/2009:12:14:14.655", at("2009-02-06T12:14:14.655Z"), false},
+		{"1.700000000125e+09", at("2023-11-14T22:13:20.125Z"), false},
+		{"1.7E9", at("2023-11-14T22:13:20Z"), true},
+		{"1700000000000", at("2023-11-14T22:13:20Z"), true},
+		{"1700000000000000001", at("2023-11-14T22:13:20Z"), false},
+		{"1700000000,5", at("2023-11-14T22:13:20.5Z"), false},
 	}
 	for _, c := range cases {
 		var s stamps
@@ -196,26 +205,23 @@ func TestTimestamps(t *testing.T) {
 	}
 }
 
-// TestWithinSecond: four requests stamped with the second 10, one with 11.
+// TestWithinSecond: a key's requests of one whole second are spread evenly over it, whatever other keys do and whether
+// other times have fractions.
 func TestWithinSecond(t *testing.T) {
-	file := write(t, "t.csv", "t,k\n10,a\n10,b\n10,c\n10,d\n11,e\n")
+	file := write(t, "t.csv", "t,k\n10,a\n10,b\n10,a\n10.000,a\n10.4,c\n10.4,c\n10,a\n11,a\n")
 	trace := Trace{File: file, Format: CSV, Time: "t", Key: "k"}
 
 	got, s := play(t, trace)
-	expectLines(t, got, "0 a 1\n250000 b 1\n500000 c 1\n750000 d 1\n1000000 e 1")
-	if d, _ := s.Duration(); d != 2*time.Second {
-		t.Errorf("duration %v, want 2s: the last second belongs to the trace", d)
+	expectLines(t, got, "0 a 1\n0 b 1\n250000 a 1\n400000 c 1\n400000 c 1\n500000 a 1\n750000 a 1\n1000000 a 1")
+	if d, _ := s.Duration(); d != 2*time.Second || s.Spread() != 4 {
+		t.Errorf("duration %v, want 2s: the last second belongs to the trace; %d spread, want 4", d, s.Spread())
 	}
 	trace.WithinSecond = AtStart
-	got, _ = play(t, trace)
-	expectLines(t, got, "0 a 1\n0 b 1\n0 c 1\n0 d 1\n1000000 e 1")
-}
-
-// TestFractionsAreNotMoved: whole seconds beside fractions of the same second come from a finer clock that left
-// out its zeros.
-func TestFractionsAreNotMoved(t *testing.T) {
-	got, _ := play(t, Trace{File: write(t, "t.csv", "t,k\n10,a\n10,b\n10.4,c\n11,d\n"), Time: "t", Key: "k"})
-	expectLines(t, got, "0 a 1\n0 b 1\n400000 c 1\n1000000 d 1")
+	got, s = play(t, trace)
+	expectLines(t, got, "0 a 1\n0 b 1\n0 a 1\n0 a 1\n0 a 1\n400000 c 1\n400000 c 1\n1000000 a 1")
+	if s.Spread() != 0 {
+		t.Errorf("%d spread, want none", s.Spread())
+	}
 }
 
 func TestSkipLimitAndSpeed(t *testing.T) {
