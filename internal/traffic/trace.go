@@ -20,10 +20,10 @@ type Trace struct {
 
 	// Key, Time and Cost name columns of a CSV file, (dotted) fields of JSON lines or $names of a template. Without
 	// Time and Key those are taken that are called as in common logs; without such a key, or with NoKey, all requests
-	// share one. Without Cost each costs 1. In a combined log the time is fixed, Key is of CombinedKeys (empty: client)
-	// and there is no cost. A Cost "a+b" is the sum of two columns, a Key "a+b" the two values with a stroke between
-	// them, a Time "a+b" with a blank, unless there is a column of that whole name; so on for more. A Time "at:ms" names
-	// the unit of a number: s, ms, us or ns.
+	// share one. Without Cost each costs 1. In a combined log the time is fixed, Key is of CombinedKeys (empty:
+	// client) and there is no cost. A Cost "a+b" is the sum of two columns, a Key "a+b" the two values with a stroke
+	// between them, a Time "a+b" with a blank, unless there is a column of that whole name; so on for more. A Time
+	// "at:ms" names the unit of a number: s, ms, us or ns.
 	Key, Time, Cost string
 	SkipKey         string // requests with this key are left out, and noted
 
