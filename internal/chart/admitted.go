@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/report"
 )
 
-// admitted shows what became of the traffic as it came: what stays grey was rejected.
+// admitted shows over time which part of the offered traffic was admitted; the rest, in grey, was rejected.
 func admitted(in curves.Input, t curves.Timeline) *Figure {
 	per := t.Unit + " per " + report.Each(t.BinUS)
 	return timeFigure(in, t, per, fmt.Sprintf("Offered (grey) and admitted (colour), %s.", per), 0,

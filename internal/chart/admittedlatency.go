@@ -46,7 +46,7 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	_, height := gridOf(len(p.Rows), 3)
 	f.strips = []Axis{Amounts(s.perS, 30, "per second"),
 		Counts(float64(s.peak), height, "in the last "+report.Each(p.Limit.WindowUS))}
-	if s.high > 0 { // somewhere answers enough tell
+	if s.high > 0 { // some interval has enough answers
 		f.strips = append(f.strips, Logarithmic(s.low, s.high, 26, "response time", report.Natural))
 	}
 	for i, c := range p.Window().Curves {
@@ -67,7 +67,7 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	return f, ""
 }
 
-// trust says how far the times can be relied on.
+// trust says how reliable the times are.
 func trust(r *result.Document, rounds int) string {
 	parts := []string{message.Count(rounds, "round"), "noise floor unknown", "INVALID"}
 	if r.NoiseFloor.Pairs > 0 {
@@ -84,7 +84,7 @@ type playedScales struct {
 	*curves.Played
 	perS      float64 // the highest rate
 	allowed   int64   // the most that the contract allows in a window
-	line      string  // what that is called
+	line      string  // the name of that
 	peak      int64   // the highest sum in a window
 	low, high float64 // response times, µs; 0 where there are none
 }
@@ -130,14 +130,14 @@ func (s *playedScales) drawRates(p *panel, row *curves.PlayedRow) {
 	}
 }
 
-// drawLevel marks the first moment of the highest sum: 1,979 of 1,000.
+// drawLevel marks the first moment of the peak: 1,979 of 1,000.
 func (s *playedScales) drawLevel(p *panel, c curves.Curve) {
 	b := bins{s.FromUS, s.LevelUS, s.EndUS, float64(s.peak)}
 	p.overshoot(b, c, float64(s.allowed), nil)
 	p.peak(b, c, " of "+message.Grouped(s.allowed), "")
 }
 
-// drawResponses draws what was rejected behind what was accepted.
+// drawResponses draws the response times, those of rejected requests in front.
 func (s *playedScales) drawResponses(p *panel, row *curves.PlayedRow) {
 	stretches := func(us []float64, width vg.Length, dashes ...vg.Length) {
 		c := p.color
@@ -154,7 +154,7 @@ func (s *playedScales) drawResponses(p *panel, row *curves.PlayedRow) {
 	stretches(row.Rejected.P50US, 1.5, rejectedDashes...)
 }
 
-// stretches are times over their whole intervals. Where there is none the line has a gap.
+// stretches are lines of response times over their intervals, with a gap where an interval has none.
 func (s *playedScales) stretches(us []float64) (all []plotter.XYs) {
 	b := bins{s.FromUS, s.IntervalUS, s.EndUS, math.Inf(1)}
 	for i, v := range us {

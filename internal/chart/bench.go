@@ -43,7 +43,7 @@ func benchFooter(r *result.Document, run *result.Run) string {
 	return strings.Join(parts, "  ·  ")
 }
 
-// status warns of figures that are not to be trusted, or not complete, ahead of everything else.
+// status warns of invalid or incomplete figures, before everything else.
 func status(r *result.Document) (text string) {
 	if fault := r.Fault(); fault != "" {
 		text = fault + ". "
@@ -58,7 +58,7 @@ func connections(r *result.Document) string {
 	return message.Count(r.Settings.Connections, "connection")
 }
 
-// rows writes data as CSV under a header, which names its columns with commas between.
+// rows writes data as CSV under a header, a comma-separated list of the columns.
 func rows(header string, lines [][]any) []byte {
 	var out bytes.Buffer
 	// a bytes.Buffer takes everything
@@ -76,7 +76,7 @@ func rows(header string, lines [][]any) []byte {
 	return out.Bytes()
 }
 
-// serverName is what stands in the data's first column.
+// serverName is the text of the data's first column.
 func serverName(r *result.Document) string {
 	return strings.TrimSpace(r.Server.Name + " " + r.Server.Version)
 }

@@ -5,7 +5,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// cumulative shows where a limiter and the exact reference part, and whether they meet again.
+// cumulative shows the running total of what a limiter admits, and how far it is from the exact reference's.
 func cumulative(in curves.Input, t curves.Timeline) *Figure {
 	exact, words := reference(t.Reference, ", against the exact reference (grey line). Shaded: the difference")
 	return timeFigure(in, t, t.Unit+" so far", t.Caption+words+".", exact, func(p *panel, b bins, c curves.Curve) {

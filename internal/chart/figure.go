@@ -26,18 +26,18 @@ type Figure struct {
 	x       Axis
 	strips  []Axis // the vertical axes of the panels below one head, from the highest to the lowest
 	columns []column
-	height  float64 // of a panel that is alone; 0: what suits
+	height  float64 // the least height of a panel
 }
 
-// column is one row's place: a head, and a panel in each strip.
+// column shows one row: a head, and a panel in each strip.
 type column struct {
 	label string
 	color color.NRGBA
-	fact  string // the one figure to take home
+	fact  string // the row's one figure, in words
 	draw  []func(*panel)
 }
 
-// The page is as wide as a README's column. Its height follows from what stands on it.
+// The page is as wide as a README's column. Its height follows from its content.
 const (
 	pageWidth = 720
 	margin    = 20
@@ -49,8 +49,8 @@ const (
 	unitSpace  = 16
 )
 
-// gridOf chooses how many columns stand side by side, and the height of a panel's data: three columns read best at
-// this width, fewer may be larger, and columns of several strips may be narrower.
+// gridOf chooses the number of columns side by side, and the height of a panel's data. Three columns read best at this
+// width; fewer may be larger, and columns of several strips may be narrower.
 func gridOf(columns, strips int) (beside int, height float64) {
 	switch {
 	case strips > 1:
@@ -69,7 +69,7 @@ func (f *Figure) grid() (rows, beside int, height float64) {
 	return (len(f.columns) + beside - 1) / beside, beside, max(height, f.height)
 }
 
-// panelsHeight is that of all panels with their heads and the labels of their axes.
+// panelsHeight is the height of all panels with their heads and the labels of their axes.
 func (f *Figure) panelsHeight() vg.Length {
 	rows, beside, height := f.grid()
 	strips := len(f.strips)
@@ -81,7 +81,7 @@ func (f *Figure) panelsHeight() vg.Length {
 		whole += unitSpace
 	}
 	if rows > 1 && len(f.columns)%beside != 0 {
-		whole += tickSpace // the last but one has labels, too
+		whole += tickSpace // the second to last row has labels, too
 	}
 	return vg.Length(whole)
 }
@@ -98,7 +98,7 @@ func (f *Figure) blocks() []block {
 		{f.panelsHeight() + 14, f.drawPanels}, paragraph(f.Footer, footLetters, 13, 8)}
 }
 
-// draw puts the page on a canvas that has its size.
+// draw draws the page on a canvas of its size.
 func (f *Figure) draw(c draw.Canvas) {
 	c.FillPolygon(Paper, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	c = draw.Crop(c, margin, -margin, 0, -margin)
@@ -109,7 +109,7 @@ func (f *Figure) draw(c draw.Canvas) {
 	}
 }
 
-// size is the height that draw needs.
+// size is the height of the page.
 func (f *Figure) size() (height vg.Length) {
 	for _, b := range f.blocks() {
 		height += b.height
@@ -117,8 +117,8 @@ func (f *Figure) size() (height vg.Length) {
 	return margin + height
 }
 
-// drawPanels has gonum/plot align the panels. The first of a row has the values and the unit of its vertical axis, and
-// the lowest of a column those of the horizontal one.
+// drawPanels aligns the panels with gonum/plot. The first panel of a row has the labels and the unit of its vertical
+// axis, and the lowest of a column those of the horizontal axis.
 func (f *Figure) drawPanels(c draw.Canvas) {
 	c.Min.Y += 14
 	rows, beside, height := f.grid()
@@ -156,7 +156,7 @@ func (f *Figure) drawPanels(c draw.Canvas) {
 	}
 }
 
-// ticksWidth is what the labels of a vertical axis take, so that the units of all stand below each other.
+// ticksWidth is the width of a vertical axis's labels; with it the units of all axes are aligned.
 func ticksWidth(y Axis, height float64) (widest vg.Length) {
 	for _, t := range y.Ticks(height) {
 		widest = max(widest, smallLetters.Width(t.Label))
@@ -178,16 +178,16 @@ func (f *Figure) Encode(format string) []byte {
 	c := vgimg.NewWith(vgimg.UseWH(pageWidth, height), vgimg.UseDPI(72*pixelsPerPoint))
 	f.draw(draw.New(c))
 	var out bytes.Buffer
-	// Note: the default level takes half as long again, for 4 % fewer bytes.
+	// Note: the default level takes 1.5 times as long, for 4 % fewer bytes.
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&out, c.Image()); err != nil {
 		panic(fmt.Sprintf("chart: encoding into memory: %v", err))
 	}
 	return out.Bytes()
 }
 
-// Write draws the figures into dir, which must exist, in the formats named, svg or png, and puts the data of each
-// beside it. It returns the paths, of each figure those of the formats first. A file appears whole or not at all. The
-// data is written first: where a kill comes in between, it tells whose the picture is.
+// Write draws the figures into dir, which must exist, in the formats svg or png, and writes the data of each beside it.
+// It returns the paths; of each figure, those of the pictures come first. A file appears whole or not at all. The data
+// is written first, so that a picture without data is not ours.
 func Write(dir string, figures []*Figure, formats ...string) ([]string, error) {
 	var paths []string
 	for _, f := range figures {
@@ -206,7 +206,7 @@ func Write(dir string, figures []*Figure, formats ...string) ([]string, error) {
 	return paths, nil
 }
 
-// put writes a file whole or not at all, so that nobody meets half a picture.
+// put writes a file whole or not at all.
 func put(path string, data []byte) error {
 	err := atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(data)

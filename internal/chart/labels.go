@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// label is a text that looks for a place beside what it names: the first near its points that meets no line and no
-// other label, or else the one that meets least. One that could only stand on another label is left out.
+// label is a text near what it names. Its place is the first near its points that meets no line and no other label, or
+// else the one that meets least. A label that would cover another one is left out.
 type label struct {
 	text  string
 	style text.Style
@@ -24,7 +24,7 @@ func (p *panel) label(s string, style text.Style, near ...plotter.XY) {
 	p.labels = append(p.labels, label{text: s, style: style, near: near})
 }
 
-// placed draws a panel's labels, when everything else is.
+// placed draws a panel's labels, after everything else.
 type placed struct {
 	lines  []plotter.XYs
 	labels []label
@@ -45,7 +45,7 @@ func (l placed) Plot(c draw.Canvas, p *plot.Plot) {
 		for _, q := range label.near {
 			all = append(all, label.around(at(q)))
 		}
-		var places []vg.Point // near any of the points is better than far from the first
+		var places []vg.Point // the nearest of all points first
 		for i := range all[0] {
 			for _, of := range all {
 				places = append(places, of[i])
@@ -57,7 +57,7 @@ func (l placed) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// around gives places about a point, the best first, as ends of base lines.
+// around returns places around a point, the best first, as left ends of base lines.
 func (l label) around(q vg.Point) []vg.Point {
 	width := l.style.Width(l.text)
 	var above, below []vg.Point
@@ -74,14 +74,14 @@ func (l label) around(q vg.Point) []vg.Point {
 	return slices.Concat(above[:3], beside, below[:3], above[3:], below[3:])
 }
 
-// space is what is free in a panel.
+// space is the free space of a panel.
 type space struct {
 	inside   vg.Rectangle
 	occupied []vg.Rectangle // by labels
 	points   []vg.Point     // of the lines
 }
 
-// avoid takes the points of a stretch of line, at most so near that no label fits in between.
+// avoid adds the points of a line segment, so dense that no label fits between two.
 func (s *space) avoid(from, to vg.Point) {
 	const sampling = 1.5
 	n := int(math.Hypot(float64(to.X-from.X), float64(to.Y-from.Y))/sampling) + 1
@@ -90,7 +90,7 @@ func (s *space) avoid(from, to vg.Point) {
 	}
 }
 
-// place takes the best of the places, moved into the panel, unless another label stands on every one.
+// place takes the best of the places, moved into the panel; free is false if another label covers every one.
 func (s *space) place(l label, places []vg.Point) (best vg.Point, free bool) {
 	least := math.MaxInt
 	var box vg.Rectangle
@@ -110,7 +110,7 @@ func (s *space) place(l label, places []vg.Point) (best vg.Point, free bool) {
 	return best, true
 }
 
-// collision is the cost of covering another label: more than any line can have points within a label.
+// collision is the cost of covering another label: more than the number of a line's points within a label.
 const collision = 1 << 20
 
 func (s *space) cost(b vg.Rectangle) (cost int) {

@@ -29,7 +29,7 @@ func letters(size vg.Length, weight xfont.Weight, c color.NRGBA) text.Style {
 		Handler: visible{text.Plain{Fonts: font.DefaultCache}}}
 }
 
-// visible sets texts as a terminal shows them: on one line, and without what steers it.
+// visible draws texts as a terminal shows them: on one line, and without control characters.
 type visible struct{ text.Plain }
 
 func (v visible) Lines(s string) []string { return []string{s} }
@@ -52,7 +52,7 @@ func set(c draw.Canvas, style text.Style, at vg.Point, s string) {
 	c.FillText(style, at, s)
 }
 
-// paragraph is s in lines that fit the page, so far apart, with some room below.
+// paragraph is s in lines that fit the page, with that pitch, and that room below.
 func paragraph(s string, style text.Style, pitch, below vg.Length) block {
 	lines := wrap(s, style)
 	return block{pitch*vg.Length(len(lines)) + below, func(c draw.Canvas) {
@@ -62,7 +62,7 @@ func paragraph(s string, style text.Style, pitch, below vg.Length) block {
 	}}
 }
 
-// wrap breaks s between words into lines that fit the page. A word that is wider by itself is cut.
+// wrap breaks s between words into lines that fit the page. It cuts a word that is wider than the page.
 func wrap(s string, style text.Style) []string {
 	const width = pageWidth - 2*margin
 	var lines []string

@@ -63,9 +63,9 @@ type Look struct {
 // dashes tell rows of one colour apart. The first is a solid line.
 var dashes = [][]vg.Length{nil, {5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {10, 4}, {9, 2, 1.6, 2, 1.6, 2}, {14, 3}, {3, 5}}
 
-// Looks are those of rows that are shown together. A name as it is has a solid line; what a label adds to it determines
-// the dashes, so that a row looks the same in every chart and on every page. Only where two rows of one colour would
-// look alike does the later take the next dashes that are free; where none are free, it keeps its own.
+// Looks are the looks of rows that are shown together. A plain name has a solid line; what a label adds to a name
+// determines its dashes, so that a row looks the same in every chart and on every page. If two rows of one colour would
+// look alike, the later one takes the next free dashes, or keeps its own if none are free.
 func Looks(labels []string) map[string]Look {
 	used, all := map[color.NRGBA][]bool{}, map[string]Look{}
 	for _, label := range labels {
@@ -106,7 +106,7 @@ func hashed(text string) uint32 {
 	return h.Sum32()
 }
 
-// tint is c as a pane of glass: drawn over the paper it lets share of itself through.
+// tint is c with that opacity.
 func tint(c color.NRGBA, share float64) color.NRGBA {
 	c.A = uint8(255*share + 0.5)
 	return c

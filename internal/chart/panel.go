@@ -9,12 +9,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// panel is one pair of axes, and the texts that stand between its lines.
+// panel is one pair of axes with its lines and labels.
 type panel struct {
 	*plot.Plot
 	color  color.NRGBA   // of its row
-	first  bool          // it says what the lines are that all panels have
-	lines  []plotter.XYs // which the labels keep off
+	first  bool          // its labels name the lines that all panels have
+	lines  []plotter.XYs // those that labels avoid
 	labels []label
 }
 
@@ -33,8 +33,8 @@ func newPanel(c color.NRGBA, first bool) *panel {
 	return p
 }
 
-// scale gives the panel its axes, and draws a line across it at each mark of the vertical one. Labels stand beside the
-// marks of the vertical axis where left says so, and below those of the horizontal one where lowest does.
+// scale sets the panel's axes, and draws a line across it at each mark of the vertical axis. left and lowest say
+// whether the vertical and the horizontal axis have labels.
 func (p *panel) scale(x, y Axis, width, height float64, left, lowest bool) {
 	p.X.Scale, p.Y.Scale = x, y
 	p.X.Min, p.Y.Min = x.Min, y.Min
@@ -55,7 +55,7 @@ func (p *panel) scale(x, y Axis, width, height float64, left, lowest bool) {
 	}
 }
 
-// ticks are those of an axis with or without their labels.
+// marked are ticks with or without their labels.
 func marked(ticks []plot.Tick, with bool) []plot.Tick {
 	var all []plot.Tick
 	for _, t := range ticks {
@@ -67,7 +67,7 @@ func marked(ticks []plot.Tick, with bool) []plot.Tick {
 	return all
 }
 
-// still is a plotter that neither stretches the axes nor makes them keep their distance from its lines.
+// still is a plotter that does not change the range of the axes.
 type still struct{ plot.Plotter }
 
 // across is a line across the panel at a value.
@@ -82,7 +82,7 @@ func (l across) Plot(c draw.Canvas, p *plot.Plot) {
 	c.StrokeLine2(l.style, c.Min.X, y, c.Max.X, y)
 }
 
-// line draws a line that labels keep off.
+// line draws a line that labels avoid.
 func (p *panel) line(xys plotter.XYs, c color.Color, width vg.Length, dashes ...vg.Length) {
 	if xys == nil {
 		return
@@ -112,15 +112,15 @@ func (p *panel) dots(xys plotter.XYs, radius vg.Length, c color.Color, shape dra
 
 var gridLine = draw.LineStyle{Color: Grid, Width: 0.8}
 
-// limitDashes mark the limit, rejectedDashes what was rejected.
+// limitDashes mark the limit, rejectedDashes the rejected requests.
 var limitDashes, rejectedDashes = []vg.Length{4, 3}, []vg.Length{4, 2.5}
 
-// level is a line at a value over the places of another.
+// level is a horizontal line at v, as long as another line.
 func level(line plotter.XYs, v float64) plotter.XYs {
 	return plotter.XYs{{X: line[0].X, Y: v}, {X: line[len(line)-1].X, Y: v}}
 }
 
-// GlyphBoxes has gonum/plot keep room for a head.
+// GlyphBoxes reserves room for a head.
 func (h head) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: headHeight}}}}
 }

@@ -70,7 +70,7 @@ func policy(l result.Limit) string {
 	return text
 }
 
-// timeFigure is the figure of a timeline. Its scale reaches up to what has to be on it at the least.
+// timeFigure is the figure of a timeline. Its scale reaches up to least, or higher.
 func timeFigure(in curves.Input, t curves.Timeline, unit, subtitle string, least int64,
 	draw func(*panel, bins, curves.Curve)) *Figure {
 	if t.Silence != "" {
@@ -85,11 +85,11 @@ func timeFigure(in curves.Input, t curves.Timeline, unit, subtitle string, least
 	return f
 }
 
-// dwarfing is how many times as high as the next one a curve may be that sets the scale of all.
+// dwarfing is the most that a curve's top may exceed the next one's if it sets the scale of all.
 const dwarfing = 3
 
-// highest is where the scale of all panels ends: at the highest of what they show, unless that is one row's or the
-// offered, and dwarfs what all others show. Then it is cut off.
+// highest is the end of the scale of all panels: the highest value. But one row, or the offered traffic, that dwarfs
+// everything else is cut off.
 func highest(shown []curves.Curve, least int64) int64 {
 	top, seen, next := least, least, least
 	for _, c := range shown {
@@ -110,16 +110,16 @@ func highest(shown []curves.Curve, least int64) int64 {
 	return top
 }
 
-// bins are the places of values over time, and where the scale cuts them off.
+// bins are the intervals of values over time. Values above top are cut off.
 type bins struct {
 	from, width, end int64 // µs
 	top              float64
 }
 
-// at is the instant so many bins after the first begins.
+// at is the instant n bins after the beginning.
 func (b bins) at(n float64) float64 { return min(float64(b.from)+n*float64(b.width), float64(b.end)) }
 
-// number is what bins hold.
+// number is the type of a bin's value.
 type number interface{ int64 | float64 }
 
 func point[V number](b bins, n float64, v V) plotter.XY {
@@ -135,7 +135,8 @@ func steps[V number](b bins, values []V) (line plotter.XYs) {
 }
 
 // slopes draws a level that changes within the bins, from the middle of one to the middle of the next.
-// Note: steps, which say no more than is known, turn every slope into a saw.
+//
+// Note: steps would turn every slope into a saw.
 func slopes[V number](b bins, values []V) plotter.XYs {
 	line := plotter.XYs{point(b, 0, values[0])}
 	for i, v := range values {
@@ -144,7 +145,7 @@ func slopes[V number](b bins, values []V) plotter.XYs {
 	return append(line, point(b, float64(len(values)), values[len(values)-1]))
 }
 
-// sums draws a total that starts at nothing and reaches each value at its bin's end.
+// sums draws a total that starts at 0 and reaches each value at its bin's end.
 func sums(b bins, totals []int64) plotter.XYs {
 	line := plotter.XYs{point(b, 0, 0.0)}
 	for i, v := range totals {
@@ -153,8 +154,7 @@ func sums(b bins, totals []int64) plotter.XYs {
 	return line
 }
 
-// peak marks the first moment of the highest value with its figure and a word about that; none is what it says where
-// the highest is 0.
+// peak marks the first moment of the highest value with that value and a word; none is the text if it is 0.
 func (p *panel) peak(b bins, c curves.Curve, word, none string) {
 	if c.Top == 0 && none != "" {
 		p.label(none, smallLetters, along(b, 0)...)
@@ -170,7 +170,7 @@ func (p *panel) peak(b bins, c curves.Curve, word, none string) {
 	p.label(text, figureLetters, at)
 }
 
-// along gives places for a label of a level line, from its left end to its right.
+// along returns places for a label on a horizontal line.
 func along(b bins, v float64) (places []plotter.XY) {
 	for _, share := range []float64{0, 1, 0.5, 0.25, 0.75} {
 		places = append(places, plotter.XY{X: float64(b.from) + share*float64(b.end-b.from), Y: v})
@@ -189,7 +189,7 @@ func summit(line plotter.XYs) plotter.XY {
 	return best
 }
 
-// reference is the top of a curve which need not be there, and words about it.
+// reference is the top of a curve, and words about it; 0 and "" if there is none.
 func reference(c *curves.Curve, words string) (top int64, text string) {
 	if c == nil {
 		return 0, ""

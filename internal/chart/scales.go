@@ -14,10 +14,10 @@ type Axis struct {
 	Unit     string
 	Min, Max float64
 	Log      bool                               // both ends are above 0
-	Ticks    func(lengthPx float64) []plot.Tick // as many as have room
+	Ticks    func(lengthPx float64) []plot.Tick // as many as there is room for
 }
 
-// Share is 0 where the axis starts and 1 where it ends. On a logarithmic one what lies below the start stands there.
+// Share is 0 at the axis's start and 1 at its end. Values below the start of a logarithmic axis are at 0.
 func (a Axis) Share(v float64) float64 {
 	if a.Log {
 		return math.Log(max(v, a.Min)/a.Min) / math.Log(a.Max/a.Min)
@@ -36,15 +36,15 @@ func (a Axis) middle() float64 {
 // Normalize is Share for gonum/plot.
 func (a Axis) Normalize(_, _, v float64) float64 { return a.Share(v) }
 
-// Counts is a vertical axis from 0 to top, which leaves a label's height above the greatest value in a panel of that
-// height. Counts are whole, so top is at least 1.
+// Counts is a vertical axis of whole numbers from 0 to top, at least 1, with room for a label above top in a panel of
+// that height.
 func Counts(top, height float64, unit string) Axis {
 	a := Axis{Unit: unit, Max: max(top, 1) * (1 + 17/(height-17))}
 	a.Ticks = func(length float64) []plot.Tick { return labelled(multiples(a.Max, int(length/30), 1), report.Short) }
 	return a
 }
 
-// Amounts is an axis from 0 to a little more than top, of what need not be whole. The labels take pitch px each.
+// Amounts is an axis from 0 to a little more than top, whose marks need not be whole. Each label takes pitch px.
 func Amounts(top, pitch float64, unit string) Axis {
 	if top <= 0 {
 		top = 1
@@ -86,9 +86,9 @@ func labelled(values []float64, label func(float64) string) []plot.Tick {
 	return ticks
 }
 
-// Logarithmic is an axis from low to high, both above 0, the low end rounded down to 1, 2 or 5 times a power of
-// ten. The ticks are such numbers too, as label writes them, pitch px apart at least. What lies below low stands at
-// the axis's start.
+// Logarithmic is an axis from low to high, both above 0; low is rounded down to 1, 2 or 5 times a power of ten. The
+// ticks are such numbers too, as label writes them, and at least pitch px apart. Values below low are at the axis's
+// start.
 func Logarithmic(low, high, pitch float64, unit string, label func(float64) string) Axis {
 	power := math.Pow(10, math.Floor(math.Log10(low)))
 	start := power
@@ -102,8 +102,8 @@ func Logarithmic(low, high, pitch float64, unit string, label func(float64) stri
 	return a
 }
 
-// decades gives the 1, 2 and 5 of each decade where no more than limit of them lie within, and otherwise the powers
-// of ten, of a thousand, and so on.
+// decades returns the 1, 2 and 5 of each decade if these are no more than limit, and otherwise the powers of ten, of a
+// hundred, and so on.
 func (a Axis) decades(limit int) []float64 {
 	of := func(digits ...float64) (all []float64) {
 		for e := math.Floor(math.Log10(a.Min)); e <= math.Ceil(math.Log10(a.Max)); e++ {
@@ -121,7 +121,7 @@ func (a Axis) decades(limit int) []float64 {
 	return thinned(of(1), limit)
 }
 
-// thinned keeps every so-manieth value, the first among them, so that no more than limit are left.
+// thinned keeps every n-th value, from the first on, so that no more than limit are left.
 func thinned[T any](all []T, limit int) []T {
 	var kept []T
 	every := max(1, (len(all)+limit-1)/limit)
@@ -147,8 +147,8 @@ var timeUnits = []struct {
 	{86400e6, "d", 3 * 86400e6, []float64{0.5, 1, 2, 5, 7, 10, 14, 20, 30, 50, 100, 200}},
 }
 
-// Time is an axis from one instant to another, both in µs from a start that need not be on it, marked in the unit that
-// suits the time between them. The labels take pitch px each.
+// Time is an axis from one instant to another, in µs, marked in the unit that suits its length. Each label takes pitch
+// px.
 func Time(fromUS, toUS, pitch float64) Axis {
 	a := Axis{Min: fromUS, Max: toUS}
 	a.Ticks = func(length float64) []plot.Tick { return a.timeTicks(max(int(length/pitch), 1)) }

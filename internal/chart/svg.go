@@ -16,18 +16,17 @@ import (
 	"ratelab/internal/message"
 )
 
-// fontFamily starts with the font that was measured, goes on with those that have its metrics, and ends with
-// whatever the reader has.
+// fontFamily is the measured font, then fonts with its metrics, then generic ones.
 const fontFamily = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
 
-// svg is a canvas of gonum/plot in a third of the bytes that its own takes: lines without the points that nobody sees,
-// relative, in tenths of a px. Each text has a fixed length, so that a font of other metrics cannot make two of them
-// meet.
+// svg is a canvas of gonum/plot that takes a third of the bytes of gonum/plot's own: lines without invisible points, in
+// relative moves of tenths of a px. Each text has a fixed length, so that a font with other metrics makes no texts
+// overlap.
 type svg struct {
 	vg.Canvas // nil: charts move, scale and embed nothing
 	height    vg.Length
 	body      bytes.Buffer
-	pens      []pen // the last one is in use
+	pens      []pen // the last one draws
 }
 
 type pen struct {
@@ -95,7 +94,7 @@ func (s *svg) paint(attribute string) string {
 	return text
 }
 
-// document is the whole file. The title names the picture for those who cannot see it.
+// document is the whole file. The title is for screen readers.
 func (s *svg) document(title string) []byte {
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%g" viewBox="0 0 %d %g" role="img" `+
 		`font-family="%s">`+"\n<title>%s</title>\n", pageWidth, float64(s.height), pageWidth, float64(s.height), fontFamily,
@@ -103,8 +102,8 @@ func (s *svg) document(title string) []byte {
 	return fmt.Appendf(nil, "%s%s</svg>\n", head, s.body.Bytes())
 }
 
-// path writes moves in full and lines as steps from the point before. Places are rounded before they are subtracted:
-// errors do not add up.
+// path writes moves as absolute and lines as relative coordinates. Points are rounded before they are subtracted, so
+// that errors do not add up.
 func (s *svg) path(p vg.Path) string {
 	var out strings.Builder
 	var x, y int
@@ -142,7 +141,7 @@ func tenth(v vg.Length) int { return int(math.Round(10 * float64(v))) }
 
 func tenths(v int) string { return strconv.FormatFloat(float64(v)/10, 'f', -1, 64) }
 
-// simplified is a path without the points of its line that are nowhere further from the rest of it than can be seen.
+// simplified is a path without the points that make no visible difference.
 // Source: Douglas and Peucker, "Algorithms for the reduction of the number of points", 1973.
 func simplified(p vg.Path) vg.Path {
 	n := 1
@@ -155,7 +154,7 @@ func simplified(p vg.Path) vg.Path {
 	return append(corners(p[:n:n]), p[n:]...)
 }
 
-// unseen is a deviation, in px, below the precision of the coordinates.
+// unseen is a deviation, in px, that is below the precision of the coordinates.
 const unseen = 0.05
 
 func corners(line vg.Path) vg.Path {
@@ -173,7 +172,7 @@ func corners(line vg.Path) vg.Path {
 	return append(head[:len(head)-1], corners(line[farthest:])...)
 }
 
-// fromLine is the distance of q from the line through p and r, or from p where the two are one.
+// fromLine is the distance of q from the line through p and r, or from p if the two are equal.
 func fromLine(q, p, r vg.Point) float64 {
 	along, to := r.Sub(p), q.Sub(p)
 	length := math.Hypot(float64(along.X), float64(along.Y))

@@ -23,7 +23,7 @@ func window(in curves.Input, t curves.Timeline) *Figure {
 		})
 }
 
-// overshoot draws a sum, the limit, and what is above it in a deeper colour.
+// overshoot draws a sum and the limit, and the area above the limit in a deeper colour.
 func (p *panel) overshoot(b bins, c curves.Curve, allowed float64, exact *curves.Curve) {
 	line := slopes(b, c.Values)
 	limit := level(line, allowed)

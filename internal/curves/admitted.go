@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// admitted is what was admitted in each bin, of what was offered.
+// admitted is the cost offered and admitted in each bin.
 func (s span) admitted() Timeline {
 	t := s.timeline(maxRateBins, admitted, sums, func(l Row, c *Curve, k int) {
 		c.Offered = sums(s.offered(l)[s.from:s.to], k)

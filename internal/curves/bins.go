@@ -8,19 +8,17 @@ import (
 	"ratelab/internal/report"
 )
 
-// A chart has fewer places than a series has buckets, so buckets are joined into bins of equal width: counts are added,
-// and of the rolling sums the highest is kept, so that no peak is lost. The CSV keeps every bucket.
+// A chart has less room than a series has buckets, so buckets are joined into bins of equal width: counts are added,
+// and of rolling sums the highest is kept, so that no peak is lost. The CSV has every bucket.
 
-// maxBins is the most bins of a sum: about one a pixel where two panels of a picture share a row, and on the page each
-// is a place that a pointer still finds. Of a rate there are fewer: in narrow bins whole requests make teeth of an even
-// flow.
+// maxBins is the most bins of a sum: about one per pixel with two panels side by side, and wide enough for a pointer on
+// the page. A rate has fewer: in narrow bins whole requests would turn an even flow into teeth.
 const (
 	maxBins     = 270
 	maxRateBins = 72
 )
 
-// joinFactor is how many buckets make a bin: few enough bins, and of those factors the one whose bin has the
-// roundest width.
+// joinFactor is the number of buckets in a bin, so that there are at most so many bins, of the roundest width.
 func joinFactor(buckets int, bucketUS int64, most int) int {
 	least := (buckets + most - 1) / most
 	best, roundest := least, math.MaxInt
@@ -47,7 +45,7 @@ func peaks(values []int64, k int) []int64 {
 	return joined(values, k, func(bin, v int64) int64 { return max(bin, v) })
 }
 
-// soFar gives the total at the end of each bin.
+// soFar returns the total at the end of each bin.
 func soFar(values []int64, k int) []int64 {
 	totals := sums(values, k)
 	for i := 1; i < len(totals); i++ {

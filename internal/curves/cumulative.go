@@ -2,7 +2,7 @@ package curves
 
 import "ratelab/internal/message"
 
-// cumulative is what was admitted so far.
+// cumulative is the running total of the admitted cost.
 func (s span) cumulative() Timeline {
 	t := s.timeline(maxBins, admitted, soFar, func(l Row, c *Curve, _ int) {
 		for _, r := range s.reference() {
@@ -13,7 +13,7 @@ func (s span) cumulative() Timeline {
 	return t
 }
 
-// apart says how far a total is from the exact reference's.
+// apart is the difference of a total from the exact reference's, in words.
 func apart(difference int64) string {
 	switch {
 	case difference > 0:

@@ -13,39 +13,39 @@ import (
 	"ratelab/internal/result"
 )
 
-// Input is one run and the course of it over time. All series and the traffic have the same number of
-// buckets, at least one, of the same width, counted from the scenario's start.
+// Input is one run and its course over time. All series and the traffic have the same number of buckets, at least one,
+// of the same width, from the scenario's start.
 type Input struct {
 	Run        *result.Run
 	Version    string // of this program, for a picture's footer; may be empty
 	Traffic    measure.Traffic
-	Reference  *measure.Series // of the exact limiter; nil where each row had requests of its own
+	Reference  *measure.Series // of the exact limiter; nil if each row had requests of its own
 	Algorithms []Row
 }
 
-// Row is one algorithm's course under its label, as in result.Row.
+// Row is one limiter's course over time.
 type Row struct {
 	Label   string
 	Series  measure.Series
-	Traffic *measure.Traffic // what it was offered, where that is not what all were; buckets as the Input's
+	Traffic *measure.Traffic // its own offered traffic, with the Input's buckets; nil: the Input's
 }
 
-// Chart is what every chart has, whatever its horizontal axis.
+// Chart is the common part of all charts.
 type Chart struct {
 	Caption string // what is shown, and its unit
-	Unit    string // requests, or permits where they do not cost one each
+	Unit    string // requests, or permits if costs differ from 1
 	Limit   result.Limit
 	Curves  []Curve // of the rows, in the order of the run
 	columns []column
 }
 
-// Curve is one row's.
+// Curve is one row's curve.
 type Curve struct {
 	Label   string
 	Values  []int64 // for each bin
 	Top     int64   // the highest of Values
-	Fact    string  // the one figure to take home, in words
-	Offered []int64 // of a Flow: of what Values were admitted, in the same bins; Top is the highest of these
+	Fact    string  // the row's one figure, in words
+	Offered []int64 // of a Flow: the offered cost in the same bins; Top is the highest of these
 }
 
 func newChart(run *result.Run) Chart {
@@ -55,8 +55,8 @@ func newChart(run *result.Run) Chart {
 	return Chart{Unit: "requests", Limit: run.Limit}
 }
 
-// Shown are the curves that are drawn at first: without the floor and its variants, since they admit whatever is
-// offered and would dwarf the others, unless there are no others.
+// Shown are the curves that are drawn at first. They exclude the floor and its variants, which admit everything and
+// would dwarf the others, unless there are no others.
 func (c Chart) Shown() []Curve {
 	others := slices.DeleteFunc(slices.Clone(c.Curves), func(c Curve) bool { return result.IsFloor(c.Label) })
 	if len(others) == 0 {
@@ -65,7 +65,7 @@ func (c Chart) Shown() []Curve {
 	return others
 }
 
-// Allows is the most that the contract allows for one key in the limit's window, and what a chart calls that.
+// Allows is the most that the contract allows for one key in the limit's window, and its name in a chart.
 func (c Chart) Allows() (allowed int64, name string) {
 	if c.Limit.Contract == limit.ByBucket {
 		return c.Limit.Requests + c.Limit.Burst, "limit + burst"
@@ -73,7 +73,7 @@ func (c Chart) Allows() (allowed int64, name string) {
 	return c.Limit.Requests, "limit"
 }
 
-// kept is the fact about a curve whose highest is so much.
+// kept is the fact about a curve with that top.
 func (c Chart) kept(top int64) string {
 	allowed, name := c.Allows()
 	if top > allowed {
@@ -82,8 +82,8 @@ func (c Chart) kept(top int64) string {
 	return "within the " + name
 }
 
-// fact is the fact about a curve whose highest is so much, of a row with this x limit. A bucket's contract may be
-// broken in an interval that is shorter or longer than the window.
+// fact is the fact about a curve with that top, of a row with that x_limit. A bucket's contract may be broken in an
+// interval that is shorter or longer than the window.
 func (c Chart) fact(top int64, xLimit float64) string {
 	if c.Limit.Contract == limit.ByBucket && xLimit > 1 {
 		return report.Times(xLimit) + " × the contract"
@@ -94,13 +94,13 @@ func (c Chart) fact(top int64, xLimit float64) string {
 // times is a multiple of what is allowed in words: 1.98 ×.
 func times(most, allowed int64) string { return report.Times(float64(most)/float64(allowed)) + " ×" }
 
-// column is one of a chart's data. The first is the longest, and what is absent of others is empty.
+// column is a column of a chart's data. The first is the longest; missing values of others are empty.
 type column struct {
 	name   string
 	values []int64
 }
 
-// CSV is the data behind the chart: of every row, and over time of every bucket, however they are joined to be drawn.
+// CSV is the data behind the chart, with every row and every bucket.
 func (c Chart) CSV() []byte {
 	line := make([]string, len(c.columns))
 	for i, col := range c.columns {

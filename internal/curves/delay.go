@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/report"
 )
 
-// delay is of the rows that delay what they admit.
+// delay is the longest delay in each bin, of rows that delay requests.
 func (s span) delay() Timeline {
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.DelayUS }, peaks,
 		func(_ Row, c *Curve, _ int) {

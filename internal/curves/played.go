@@ -7,43 +7,43 @@ import (
 	"ratelab/internal/result"
 )
 
-// Played is the chart of a scenario that was played on the wall clock of a server: what was offered and admitted,
-// the sum in the rolling window, and how long the answers took. Everything stands at the scenario's own time.
+// Played is the chart of a scenario that was played on the wall clock: the offered and admitted cost, the sum in the
+// rolling window, and the response times. Times are the scenario's.
 type Played struct {
 	Unit          string // requests, or permits where they do not cost one each
 	Limit         result.Limit
-	OneKey        bool        // the limit is that of all requests together
+	OneKey        bool        // all requests share one limit
 	FromUS, EndUS int64       // of the time axis
 	RateUS        int64       // the width of the bins of the rates
-	LevelUS       int64       // of those of the rolling window
-	IntervalUS    int64       // of the intervals of the response times; 0 where there are none
+	LevelUS       int64       // the width of the bins of the rolling window
+	IntervalUS    int64       // the width of the intervals of the response times; 0 if there are none
 	Rows          []PlayedRow // without the floor, unless it is alone
 }
 
-// PlayedRow is one algorithm's.
+// PlayedRow is one limiter's part of the chart.
 type PlayedRow struct {
 	Label                     string
-	OfferedPerS, AdmittedPerS []float64 // of cost, in each bin; of one round, the mean of all
-	Rolling                   []int64   // in each bin the most of any round, as far as it is known
+	OfferedPerS, AdmittedPerS []float64 // cost per second in each bin, the mean of all rounds
+	Rolling                   []int64   // the most of any round in each bin, as far as it is known
 	Peak                      int64     // the highest of these
-	Fact                      string    // the one figure to take home, in words
+	Fact                      string    // the row's one figure, in words
 	Accepted, Rejected        Response
 }
 
-// Response is how long the answers took from the moment a request was due, all rounds together. What too few answers
-// would tell is 0.
+// Response is percentiles of the time from when a request was due to its answer, over all rounds. A percentile of too
+// few answers is 0.
 type Response struct {
 	P50US, P99US           []float64 // in each interval
-	WholeP50US, WholeP99US float64   // of all that is played
+	WholeP50US, WholeP99US float64   // of the whole play
 }
 
-// A percentile is told of so many answers: of fewer it would be one of the last few, whatever came.
+// The least number of answers of which a percentile is told.
 const (
 	LeastForP50 = 10
 	LeastForP99 = 100
 )
 
-// NewPlayed is nil where the result does not say how the plays went over time, or nothing was played.
+// NewPlayed returns nil if nothing was played, or the result has no course over time.
 func NewPlayed(d *result.Document, run *result.Run) *Played {
 	rows := playedRows(d.Plays(run))
 	if run.Played == nil {
@@ -78,7 +78,7 @@ func NewPlayed(d *result.Document, run *result.Run) *Played {
 	return p
 }
 
-// Window is the sum in the rolling window as a chart of its own.
+// Window is the part of the chart about the rolling window.
 func (p *Played) Window() Timeline {
 	t := Timeline{Name: "played-window", Drawing: Level, FromUS: p.FromUS, BinUS: p.LevelUS, EndUS: p.EndUS,
 		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been admitted for one " +
@@ -112,7 +112,7 @@ func (p *Played) LimitPerS() float64 {
 	return float64(p.Limit.Requests) / float64(p.Limit.WindowUS) * 1e6
 }
 
-// playedRows are those that have a course, and are shown.
+// playedRows are the shown rows that have a course over time.
 func playedRows(plays []result.Play) []result.Play {
 	var all, shown []result.Play
 	for _, row := range plays {
@@ -148,17 +148,17 @@ func (p *Played) row(of *result.Play) PlayedRow {
 	return r
 }
 
-// SameOffered says whether all rows were offered the same.
+// SameOffered reports whether all rows were offered the same.
 func (p *Played) SameOffered() bool {
 	return !slices.ContainsFunc(p.Rows, func(r PlayedRow) bool {
 		return !slices.Equal(r.OfferedPerS, p.Rows[0].OfferedPerS)
 	})
 }
 
-// bins is how many bins of a width cover the time axis.
+// bins is the number of bins of that width on the time axis.
 func (p *Played) bins(widthUS int64) int { return int((p.EndUS - p.FromUS + widthUS - 1) / widthUS) }
 
-// perS are the rates of one round in the bins, of sums of all rounds in buckets.
+// perS converts sums of all rounds in buckets to rates of one round in bins.
 func (p *Played) perS(sum []int64, bucketUS int64, rounds int) []float64 {
 	counts := padded(sums(sum, int(p.RateUS/bucketUS)), p.bins(p.RateUS))
 	rates := make([]float64, len(counts))
@@ -169,7 +169,7 @@ func (p *Played) perS(sum []int64, bucketUS int64, rounds int) []float64 {
 	return rates
 }
 
-// padded are n values, zeroes at the end where there were fewer.
+// padded are n values, with zeros at the end.
 func padded(values []int64, n int) []int64 {
 	return append(values, make([]int64, max(0, n-len(values)))...)[:n]
 }
@@ -192,7 +192,7 @@ func (p *Played) response(whole result.Durations, intervals []result.Interval,
 	return r
 }
 
-// percentiles are those that enough answers tell.
+// percentiles are 0 where there are too few answers.
 func percentiles(h *result.Histogram) (p50US, p99US float64) {
 	n := h.Count()
 	if n >= LeastForP50 {

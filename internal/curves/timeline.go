@@ -15,21 +15,20 @@ type Drawing int
 
 // The drawings.
 const (
-	Flow  Drawing = iota // what was offered in each bin, and what of it was admitted: on a page there is no room for it
-	Level                // a height at each moment, the limit across it
-	Sum                  // what grows, beside the same of the exact reference
+	Flow  Drawing = iota // the offered and the admitted in each bin; the page has no room for it
+	Level                // a height at each moment, and the limit
+	Sum                  // a total, and that of the exact reference
 	Wait                 // a height at each moment
 )
 
-// overTime are the charts over time, in the order in which they are shown. To add one, write down here what it is
-// called, how it is drawn and what makes it. One without curves is left out.
+// overTime are the charts over time, in the order in which they are shown. A chart without curves is left out.
 var overTime = []struct {
 	name    string
 	drawing Drawing
 	of      func(span) Timeline
 }{
 	{"admitted", Flow, span.admitted},
-	{"window", Level, span.window}, // here an overshoot is seen
+	{"window", Level, span.window}, // it shows whether the limit held
 	{"cumulative", Sum, span.cumulative},
 	{"delay", Wait, span.delay},
 }
@@ -43,7 +42,7 @@ type Timeline struct {
 	FromUS    int64  // of the time axis, where the first bin begins
 	BinUS     int64
 	EndUS     int64  // of the time axis; the last bin may reach beyond it
-	Silence   string // a sentence on what of the scenario the axis leaves out; may be empty
+	Silence   string // a sentence on the part of the scenario that the axis leaves out; may be empty
 }
 
 // Timelines makes the charts over time of a run.
@@ -60,13 +59,13 @@ func Timelines(in Input) []Timeline {
 	return all
 }
 
-// span is the buckets of a run that are drawn: from one to before another.
+// span is a run and its drawn buckets, [from, to).
 type span struct {
 	Input
 	from, to int
 }
 
-// reference is the exact limiter as a row, where there is one.
+// reference is the exact limiter as a row; empty if there is none.
 func (in Input) reference() []Row {
 	if in.Reference == nil {
 		return nil
@@ -74,7 +73,7 @@ func (in Input) reference() []Row {
 	return []Row{{Label: result.ReferenceLabel, Series: *in.Reference}}
 }
 
-// offered is what a row was offered, in the buckets of the traffic.
+// offered is the cost offered to a row, in the buckets of the traffic.
 func (in Input) offered(l Row) []int64 {
 	if l.Traffic != nil {
 		return l.Traffic.Offered
@@ -82,8 +81,8 @@ func (in Input) offered(l Row) []int64 {
 	return in.Traffic.Offered
 }
 
-// timeline has a curve of each row and of the reference where they have such values, in no more than so many bins,
-// and the values of every bucket as its data. The caller adds what is special about a curve of bins of k buckets.
+// timeline has a curve of each row and of the reference that has such values, in at most that many bins of k buckets,
+// and the values of every bucket as its data. special completes a curve.
 func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]int64, int) []int64,
 	special func(l Row, c *Curve, k int)) Timeline {
 	width := s.Traffic.BucketUS
@@ -120,10 +119,10 @@ func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]i
 	return t
 }
 
-// add appends a column of the data.
+// add appends a column to the data.
 func (c *Chart) add(name string, values []int64) { c.columns = append(c.columns, column{name, values}) }
 
-// later is what a row admitted and lets leave after the run's end, as a shaper does with what it holds back.
+// later is the admitted cost that leaves after the chart's end, of a shaper whose clients react.
 func (in Input) later(l Row) int64 {
 	i := slices.IndexFunc(in.Run.Results, func(r result.Row) bool { return r.Algorithm == l.Label })
 	if i < 0 || in.Run.Results[i].Shaping == nil {
@@ -140,14 +139,14 @@ func (in Input) withLater(fact string, l Row) string {
 	return fact
 }
 
-// longSilence is which part of a scenario must be silent, before anybody comes or after everything is over, so that it
-// is not drawn: 1/longSilence. Of what is drawn 1/silenceLeft is still silent, so that one sees where it begins.
+// A silence of more than 1/longSilence of the scenario, at its beginning or end, is not drawn, except 1/silenceLeft of
+// what is drawn.
 const (
 	longSilence = 4
 	silenceLeft = 10
 )
 
-// drawn is all buckets but for a long silence at either end.
+// drawn is all buckets without a long silence at either end.
 func (in Input) drawn() span {
 	n := len(in.Traffic.Offered)
 	first, last := n, -1
@@ -170,7 +169,7 @@ func (in Input) drawn() span {
 	return s
 }
 
-// busy reports whether anything arrives in a bucket, or anything is to be seen there of what arrived before.
+// busy reports whether anything arrives in a bucket, or has an effect there.
 func (in Input) busy(i int) bool {
 	if in.Traffic.Offered[i] > 0 {
 		return true
@@ -181,7 +180,7 @@ func (in Input) busy(i int) bool {
 	})
 }
 
-// silence says what of the scenario the axis leaves out; nothing where that is nothing.
+// silence names the part of the scenario that the axis leaves out; "" if there is none.
 func (in Input) silence(t Timeline) string {
 	var parts []string
 	if t.FromUS > 0 {

@@ -23,7 +23,7 @@ func (s span) window() Timeline {
 	return t
 }
 
-// xLimit is a row's; 0 where it has no row in the document.
+// xLimit is a row's x_limit; 0 if the document has no such row.
 func (in Input) xLimit(l Row) float64 {
 	i := slices.IndexFunc(in.Run.Results, func(r result.Row) bool { return r.Algorithm == l.Label })
 	if i < 0 {
