@@ -101,7 +101,7 @@ func inWords(n int) string {
 // alikeSentence names the rows that decide as another one.
 func alikeSentence(r *result.Run) string {
 	var all []string
-	last := ""
+	said := ""
 	for _, group := range shownRows(r) {
 		var names []string
 		for _, row := range group[1:] {
@@ -109,12 +109,16 @@ func alikeSentence(r *result.Run) string {
 		}
 		if names != nil {
 			verb := message.Verb(len(names), "decides ", "decide ")
-			if verb == last {
+			if verb == said {
 				verb = ""
 			} else {
-				last = verb
+				said = verb
 			}
-			all = append(all, fmt.Sprintf("%s %sas %s", message.Enumerate(names), verb,
+			last := len(names) - 1
+			if last > 0 {
+				names = append(names[:last-1], names[last-1]+" and "+names[last])
+			}
+			all = append(all, fmt.Sprintf("%s %sas %s", strings.Join(names, ", "), verb,
 				message.Visible(group[0].Algorithm)))
 		}
 	}
@@ -184,7 +188,8 @@ func withoutTTL(r *result.Run) string {
 	var rows []string
 	for i := range r.Results {
 		name, n := r.Results[i].Algorithm, r.Results[i].KeysWithoutTTL
-		if n != nil && *n > 0 && name != "token-bucket" && !result.IsFloor(name) {
+		managed, _, _ := strings.Cut(name, ":")
+		if n != nil && *n > 0 && managed != "token-bucket" && !result.IsFloor(name) {
 			rows = append(rows, fmt.Sprintf("%s %d", name, *n))
 		}
 	}

@@ -88,7 +88,7 @@ func shownRows(r *result.Run) [][]*result.Row {
 	var all [][]*result.Row
 	for _, group := range r.Alike() {
 		group = slices.Clone(group)
-		slices.SortStableFunc(group, func(a, b *result.Row) int { return cmp.Compare(guarantee(a), guarantee(b)) })
+		slices.SortStableFunc(group, func(a, b *result.Row) int { return cmp.Compare(guarantee(r, a), guarantee(r, b)) })
 		if !result.IsFloor(group[0].Algorithm) {
 			all = append(all, group)
 		}
@@ -99,10 +99,13 @@ func shownRows(r *result.Run) [][]*result.Row {
 	return all
 }
 
-// guarantee is a row's, or +Inf where it is unknown.
-func guarantee(row *result.Row) float64 {
-	if row.Guarantee == nil {
+// guarantee is a row's, 0 of a rule that is the contract itself, and +Inf where it is unknown.
+func guarantee(r *result.Run, row *result.Row) float64 {
+	switch {
+	case row.Guarantee == nil:
 		return math.Inf(1)
+	case exactRule(r, row.Algorithm):
+		return 0
 	}
 	return *row.Guarantee
 }

@@ -3,7 +3,10 @@ package run
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
+	"ratelab/algorithms"
 	"ratelab/internal/clients"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
@@ -35,6 +38,9 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 	for i, r := range rows {
 		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
 	}
+	if text := tooCostly(run, o.LargestCost); text != "" {
+		note(text)
+	}
 	if p.Scenario.Reactive() {
 		run.Reference = nil
 		for _, g := range p.Scenario.Clients {
@@ -54,6 +60,27 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 		note("expectations are not checked: they hold for the file's own limit and seed in virtual time")
 	}
 	return run
+}
+
+// tooCostly says which requests can never be admitted, because they cost more than the limit or a row's burst.
+func tooCostly(run *result.Run, largest int64) string {
+	if largest > run.Limit.Requests {
+		return fmt.Sprintf("costs go up to %d, and what costs more than the limit of %d is never admitted", largest,
+			run.Limit.Requests)
+	}
+	var rows []string
+	for i := range run.Results {
+		row := &run.Results[i]
+		capacity, _ := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
+		if n, err := strconv.ParseInt(capacity, 10, 64); err == nil && n < largest {
+			rows = append(rows, fmt.Sprintf("%s (%d)", row.Algorithm, n))
+		}
+	}
+	if rows == nil {
+		return ""
+	}
+	return fmt.Sprintf("costs go up to %d, and what costs more than a row's burst is never admitted: %s", largest,
+		strings.Join(rows, ", "))
 }
 
 // endTogether reports whether all rows decided the same number of requests.

@@ -4,11 +4,13 @@ import (
 	. "ratelab/internal/run"
 
 	"slices"
+	"strings"
 	"testing"
 
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
+	"ratelab/internal/scenario"
 )
 
 // Every row of a run in virtual time has the findings that it can have, and they agree with its counts.
@@ -78,6 +80,30 @@ func TestBoundsStandOnlyWhereTheClockIsRight(t *testing.T) {
 						row.MostAdmitted[k], r.TimeScales.IntervalUS[k], most)
 				}
 			}
+		}
+	}
+}
+
+// Requests that cost more than the limit, or than a row's burst, are named: nobody ever admits them.
+func TestCostsAboveTheBurstAreNamed(t *testing.T) {
+	costly := func(limit string) *scenario.Scenario {
+		return written(t, `name: costly
+question: Does anybody admit the request that costs seven?
+limit: `+limit+`
+phases:
+  - {name: cheap, duration: 1s, constant: 3}
+  - {name: dear, duration: 1s, constant: 1, cost: 7}
+`)
+	}
+	for limit, want := range map[string]string{"10/1s": "",
+		"{requests: 10, per: 1s, burst: 5}": "costs go up to 7, and what costs more than a row's burst is never admitted: " +
+			"gcra (5)",
+		"6/1s": "costs go up to 7, and what costs more than the limit of 6 is never admitted"} {
+		j := job(costly(limit))
+		j.Algorithms = choices(t, "gcra", "sliding-window-log")
+		notes := strings.Join(run(t, j).Document.Runs[0].Notes, "; ")
+		if strings.TrimSuffix(notes, "; ") != want {
+			t.Errorf("%s: %q; want %q", limit, notes, want)
 		}
 	}
 }
