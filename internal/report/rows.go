@@ -88,7 +88,9 @@ func shownRows(r *result.Run) [][]*result.Row {
 	var all [][]*result.Row
 	for _, group := range r.Alike() {
 		group = slices.Clone(group)
-		slices.SortStableFunc(group, func(a, b *result.Row) int { return cmp.Compare(guarantee(r, a), guarantee(r, b)) })
+		slices.SortStableFunc(group, func(a, b *result.Row) int {
+			return cmp.Compare(guarantee(r, a), guarantee(r, b))
+		})
 		if !result.IsFloor(group[0].Algorithm) {
 			all = append(all, group)
 		}

@@ -96,8 +96,8 @@ phases:
 `)
 	}
 	for limit, want := range map[string]string{"10/1s": "",
-		"{requests: 10, per: 1s, burst: 5}": "costs go up to 7, and what costs more than a row's burst is never admitted: " +
-			"gcra (5)",
+		"{requests: 10, per: 1s, burst: 5}": "costs go up to 7, and what costs more than a row's burst is never " +
+			"admitted: gcra (5)",
 		"6/1s": "costs go up to 7, and what costs more than the limit of 6 is never admitted"} {
 		j := job(costly(limit))
 		j.Algorithms = choices(t, "gcra", "sliding-window-log")
