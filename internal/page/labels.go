@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// label is a row's name wherever it stands on the page, with the number of its colour and its dashes.
+// label is a row's name on the page, with the number of its look.
 type label struct {
 	Text  string
 	Index int
@@ -25,19 +25,19 @@ type label struct {
 // Soft is the text as a name that may be broken between its parts.
 func (l label) Soft() template.HTML { return report.Soft(l.Text) }
 
-// class is that of what is drawn in its colour and dashes.
+// class is the CSS class with the label's look.
 func (l label) class() string { return fmt.Sprintf("a%d", l.Index) }
 
-// labels numbers the rows' names over all runs, in the order in which they appear. The reference is the last.
+// labels numbers the rows' names over all runs, in the order of their appearance. The reference is the last.
 type labels struct {
 	list  []label
 	index map[string]int
 	raw   []string
 
-	runs    []int // in how many runs each of the list has a row
+	runs    []int // the number of runs with a row of that name, for each of list
 	several bool  // there is more than one run
 
-	order []int // in which rows are drawn where there are too many for one chart
+	order []int // which rows are drawn first, if there are too many for one chart
 }
 
 func newLabels(runs []result.Run, bench *result.Document) *labels {
@@ -52,14 +52,14 @@ func newLabels(runs []result.Run, bench *result.Document) *labels {
 		}
 	}
 	for i, name := range l.raw {
-		l.list[i].Off = others && result.IsFloor(name) // it admits whatever is offered and would dwarf the others
+		l.list[i].Off = others && result.IsFloor(name) // it admits everything and would dwarf the others
 	}
 	l.addMeasured(runs, bench)
 	l.add(result.ReferenceLabel)
 	return l
 }
 
-// addMeasured adds what only the wall clock has: rows with other parameters, and what was offered.
+// addMeasured adds what only bench run has: rows with other parameters, and the offered traffic.
 func (l *labels) addMeasured(runs []result.Run, bench *result.Document) {
 	for i := range runs {
 		play := playOf(bench, &runs[i])
@@ -83,7 +83,7 @@ func (l *labels) add(name string) {
 	l.runs = append(l.runs, 0)
 }
 
-// ranked is l for the charts of r: the exact reference comes first, and then who does worst. The others are last.
+// ranked is l for the charts of r: first the exact reference, then the rows that differ most from it.
 func (l *labels) ranked(r *result.Run) *labels {
 	rows := slices.Clone(r.Results)
 	slices.SortStableFunc(rows, func(a, b result.Row) int { return cmp.Compare(wrong(&b), wrong(&a)) })
@@ -98,15 +98,14 @@ func (l *labels) ranked(r *result.Run) *labels {
 	return &ranked
 }
 
-// wrong is how much of what a row admits is excess, or how much of what an exact limiter lets through it lacks,
-// whichever is the larger share.
+// wrong is how far a row is from exact: above the limit, or lost, whichever is more.
 func wrong(row *result.Row) float64 {
-	return max(report.Share(row.Excess, row.AdmittedCost), row.Lost)
+	return max(row.XLimit-1, row.Lost)
 }
 
 func (l *labels) of(name string) label { return l.list[l.index[name]] }
 
-// marked gives the rows of tables their colours and dashes, by the names in the first column.
+// marked gives the rows of tables their looks, by the names in the first column.
 func (l *labels) marked(tables []report.Table) []report.Table {
 	for _, t := range tables {
 		for _, r := range t.Rows {
@@ -118,8 +117,8 @@ func (l *labels) marked(tables []report.Table) []report.Table {
 	return tables
 }
 
-// legend is the labels with those of one algorithm together: gcra, and after it gcra:burst=100. What only one of
-// several scenarios has stands apart, since it would bury the others.
+// legend is the labels, with those of one algorithm together: gcra, and after it gcra:burst=100. The labels of a single
+// scenario are apart, since they would bury the others.
 type legend struct{ Shared, Single []label }
 
 func (l *labels) legend() legend {
@@ -148,7 +147,7 @@ func (l *labels) byAlgorithm() []label {
 	return list
 }
 
-// css gives each label its colour, in light and in dark, and its dashes.
+// css gives each label its dashes, and its colour in light and in dark.
 func (l *labels) css() string {
 	var out strings.Builder
 	looks := chart.Looks(l.raw)
@@ -169,10 +168,10 @@ var (
 	darkPaper  = color.NRGBA{0x16, 0x18, 0x1b, 0xff}
 )
 
-// leastContrast is what a line needs that carries meaning. Source: WCAG 2.2, success criterion 1.4.11.
+// leastContrast is the contrast that a meaningful line needs. Source: WCAG 2.2, success criterion 1.4.11.
 const leastContrast = 3
 
-// distinct is c, made darker on light paper and lighter on dark paper until it stands out enough.
+// distinct is c, made darker on light paper and lighter on dark paper until the contrast is large enough.
 func distinct(c, paper color.NRGBA) color.NRGBA {
 	towards := color.NRGBA{0, 0, 0, 0xff}
 	if luminance(paper) < 0.5 {

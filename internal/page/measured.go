@@ -13,24 +13,24 @@ import (
 	"ratelab/internal/result"
 )
 
-// measured is what a server's wall clock said of a scenario.
+// measured is what bench run measured of a scenario.
 type measured struct {
 	Above report.Sheet
 	Plots []plot
 }
 
-// exactClock stands above what virtual time decided, where a scenario has something else, too.
+// exactClock is the heading of the figures of virtual time, if the scenario was measured, too.
 const exactClock = "Decided in virtual time: exact"
 
-// offeredLabel is the curve of what was offered.
+// offeredLabel is the label of the offered traffic.
 const offeredLabel = "offered"
 
-// playOf is the run of the same scenario that was played, or nil.
+// playOf is bench's run of the same scenario; nil if there is none.
 func playOf(bench *result.Document, r *result.Run) *result.Run {
 	return bench.Of(r.Scenario, r.Limit, r.Seed)
 }
 
-// newMeasured is nil where the run's scenario was not played.
+// newMeasured returns nil if the run's scenario was not measured.
 func newMeasured(bench *result.Document, r *result.Run, l *labels) *measured {
 	play := playOf(bench, r)
 	if play == nil || play.Played == nil {
@@ -52,7 +52,7 @@ func newMeasured(bench *result.Document, r *result.Run, l *labels) *measured {
 	return m
 }
 
-// measuredWords say what was played on what, and how far its times can be relied on.
+// measuredWords say what was played on which machine, and how reliable its times are.
 func measuredWords(bench *result.Document, play *result.Run) string {
 	from := ""
 	if play.Played.FromUS > 0 {
@@ -63,7 +63,7 @@ func measuredWords(bench *result.Document, play *result.Run) string {
 		message.Count(bench.Settings.Rounds, "round"), report.NoiseFloor(bench.NoiseFloor))
 }
 
-// playedPlots are the picture's three panels as charts; that of the response times once for each outcome.
+// playedPlots are the picture's three panels as charts; response times have one for each outcome.
 func playedPlots(p *curves.Played, l *labels) []plot {
 	all := []plot{ratePlot(p, l), timelinePlot(p.Window(), l)}
 	accepted := func(r *curves.PlayedRow) *curves.Response { return &r.Accepted }
@@ -72,7 +72,7 @@ func playedPlots(p *curves.Played, l *labels) []plot {
 	return append(all, responsePlots(p, l, "rejected", rejected)...)
 }
 
-// ratePlot shows what was offered and admitted, beside the limit as a rate.
+// ratePlot shows the offered and admitted rates, and the limit as a rate.
 func ratePlot(p *curves.Played, l *labels) plot {
 	out := overTime(p.FromUS, p.RateUS, p.EndUS)
 	out.Kind, out.ValueHead = "played-rate", "highest"
@@ -108,7 +108,7 @@ func ratePlot(p *curves.Played, l *labels) plot {
 	return out
 }
 
-// responsePlots is the chart of the response times of one outcome; none where nowhere enough answers tell.
+// responsePlots is the chart of one outcome's response times; empty if no interval has enough answers.
 func responsePlots(p *curves.Played, l *labels, outcome string, of func(*curves.PlayedRow) *curves.Response) []plot {
 	var known []float64
 	for i := range p.Rows {
@@ -149,7 +149,7 @@ func microseconds(us float64) string {
 	return message.Grouped(int64(us))
 }
 
-// scale marks a vertical axis whose values are not the plane's.
+// scale marks a vertical axis whose values are not the coordinates of the plane.
 func (p *plot) scale(axis chart.Axis) {
 	p.High = fmt.Sprint(plane)
 	for _, t := range axis.Ticks(plotHeight) {
@@ -159,12 +159,12 @@ func (p *plot) scale(axis chart.Axis) {
 	}
 }
 
-// plane is the size of a plot whose coordinates are not those of the data: they are whole, and finer than any screen.
+// plane is the size of a plot whose coordinates are not its values. They are whole, and finer than any screen.
 const plane = 1000
 
 func onPlane(axis chart.Axis, v float64) string { return number(math.Round(plane * axis.Share(v))) }
 
-// stepsOn draws a value for each place and lists the values. With gaps there is one where a value is 0.
+// stepsOn draws a value for each place, and lists the values. With gaps, a value of 0 is left out.
 func stepsOn(axis chart.Axis, values []float64, gaps bool) (path, list string) {
 	var out strings.Builder
 	var known []string

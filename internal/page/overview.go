@@ -8,13 +8,13 @@ import (
 	"ratelab/internal/result"
 )
 
-// The marks beside the name of a scenario, which a note below the matrix explains.
+// The marks beside a scenario's name. Notes below the matrix explain them.
 const (
 	leftOutMark  = "†"
 	measuredMark = "‡"
 )
 
-// newOverview answers at one glance: a line per scenario, a column per limiter.
+// newOverview is the matrix: a row for each scenario, a column for each limiter.
 func newOverview(in Input, ids []string) report.Sheet {
 	doc := in.Document
 	part := report.Part{Title: "At a glance", Level: 2}
@@ -36,8 +36,7 @@ func newOverview(in Input, ids []string) report.Sheet {
 	return report.Sheet{part}
 }
 
-// narrowOf is what a phone shows in one view: the worst of each limiter. There is none where clients react in every
-// scenario.
+// narrowOf is the table for a phone: the worst of each limiter.
 func narrowOf(doc *result.Document) []report.Table {
 	t := report.Worst(doc)
 	if len(t.Rows) == 0 {
@@ -47,7 +46,7 @@ func narrowOf(doc *result.Document) []report.Table {
 	return []report.Table{t}
 }
 
-// matrixOf leads from each scenario to its part of the page.
+// matrixOf is the matrix with links to the scenarios.
 func matrixOf(in Input, ids []string) report.Table {
 	matrix := report.Matrix(in.Document)
 	matrix.Caption, matrix.Columns[0].Name = "Overview", "scenario"
@@ -57,14 +56,14 @@ func matrixOf(in Input, ids []string) report.Table {
 		first.Link, first.Help = "#"+ids[i], r.Question
 	}
 	for _, row := range matrix.Rows {
-		for i := range row.Cells[1:] { // a delay is small below the figure
+		for i := range row.Cells[1:] { // a delay is in small print below the figure
 			row.Cells[1+i].Text = strings.Replace(row.Cells[1+i].Text, ", ", "\n", 1)
 		}
 	}
 	return matrix
 }
 
-// marksOf are those beside a scenario's name, with a blank before them that does not break.
+// marksOf are the marks beside a scenario's name, after a non-breaking blank.
 func marksOf(in Input, r *result.Run) string {
 	marks := ""
 	if len(in.Document.Runs) > 1 && in.Document.LeftOut(r) != "" {
@@ -79,8 +78,7 @@ func marksOf(in Input, r *result.Run) string {
 	return "\u00a0" + marks
 }
 
-// leftOut says which scenarios do not compare the limiters themselves, and why, the reasons in the order in which they
-// are met.
+// leftOut says which scenarios do not compare the limiters themselves, and why.
 func leftOut(doc *result.Document) []report.Line {
 	var reasons []string
 	names := map[string][]string{}
@@ -105,7 +103,7 @@ func leftOut(doc *result.Document) []report.Line {
 		strings.Join(reasons, "; ") + "."}}
 }
 
-// alsoMeasured says what stands on the page besides virtual time.
+// alsoMeasured says that the page has measured figures, too.
 func alsoMeasured(in Input) []report.Line {
 	for i := range in.Document.Runs {
 		if playOf(in.Bench, &in.Document.Runs[i]) != nil {
@@ -117,16 +115,16 @@ func alsoMeasured(in Input) []report.Line {
 	return nil
 }
 
-// What page.css gives the matrix, in rem: the names of its rows, and each column. The rest of the page's width, in em
-// of a media query, which are those rem: the margins and a scroll bar, and from besideFrom on the contents beside it.
+// The widths in page.css. In rem: the matrix's names, and each of its columns. In em of a media query: the margins with
+// a scroll bar; and, from besideFrom on, those with the contents beside the page.
 const (
 	matrixName, matrixCell   = 9.6, 3.2
 	matrixMargins            = 3.0
 	besideFrom, besideMatrix = 68.75, 22.0
 )
 
-// matrixCSS says how many columns the matrix has, and from which width of the window on it is not cut: there its box
-// does not scroll. What it takes is known without a script, since all its columns have the same width.
+// matrixCSS sets the number of the matrix's columns, and from which width of the window on its box does not scroll. No
+// script is needed, since all columns have the same width.
 func matrixCSS(columns int) string {
 	needs := matrixName + matrixCell*float64(columns)
 	free := ".wide{overflow:visible;max-height:none}.wide::before,.wide::after{content:none}"

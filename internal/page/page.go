@@ -1,6 +1,6 @@
-// Package page writes a document as one self-contained HTML page: the answer first, then each scenario's verdict,
-// figures and charts. Charts show exact values by pointer or keyboard. The page needs no network, and can be read
-// without its script. The same input gives the same bytes. The package reads no clock and chooses no file.
+// Package page writes a document as one self-contained HTML page: the answer and the matrix first, then each scenario's
+// answer, figures and charts. Charts show exact values by pointer or keyboard. The page needs no network, and can be
+// read without its script. The same input gives the same bytes. The package reads no clock and chooses no file.
 package page
 
 import (
@@ -24,9 +24,9 @@ import (
 type Input struct {
 	Document   *result.Document
 	Charts     []curves.Input         // of each run, in the order of the document; or none: a page without pictures
-	Bench      *result.Document       // what a server's wall clock measured of the same scenarios; may be nil
+	Bench      *result.Document       // what bench run measured of the same scenarios; may be nil
 	Algorithms []algorithms.Algorithm // in the order in which to explain them
-	Command    string                 // that makes the same figures again; may be empty
+	Command    string                 // the command that makes the same figures again; may be empty
 }
 
 //go:embed page.html
@@ -58,14 +58,14 @@ func Write(w io.Writer, in Input) error {
 	return err
 }
 
-// policy lets the page run its own script and use its own style sheet, and nothing else: even if markup from outside
-// got through, it could neither run nor call home. Source: W3C, Content Security Policy Level 3.
+// policy allows the page's own script and style sheet, and nothing else: injected markup could neither run nor call
+// home. Source: W3C, Content Security Policy Level 3.
 func policy(style, script string) string {
 	return "default-src 'none'; img-src data:; style-src " + source(style) + "; script-src " + source(script) +
 		"; base-uri 'none'; form-action 'none'"
 }
 
-// source allows the one text that has this hash.
+// source is the hash of the text that is allowed.
 func source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -10,51 +10,50 @@ import (
 	"ratelab/internal/chart"
 )
 
-// plot is one chart. Its curves are drawn in the units of the data, x to the right and y upwards, so that a reader's
-// pointer finds the exact values in the paths themselves, and the browser stretches them to whatever room there is.
+// plot is one chart. Its curves are drawn in the units of the data, x to the right and y upwards: the script reads
+// exact values from the paths, and the browser stretches them to the room there is.
 type plot struct {
-	Kind        string // as the chart is called: window or cumulative
+	Kind        string // the chart's name: window, cumulative or delay
 	Caption     string
-	Width, High string // of the plane that the curves are drawn on, in units of the data
+	Width, High string // of the plane, in units of the data
 	Grid        string // path
 	Limit       string // path of the dashed line
-	Level       string // what that line is
-	Allowed     string // its value, as the key shows it
+	Level       string // the name of that line
+	Allowed     string // its value, in the key
 	Above       string // path of the area above the limit
 	XTicks      []tick
 	YTicks      []tick
 	YUnit       string
-	Last        int // the number of the last place that a reader can point at
+	Last        int // the number of the last place
 
-	// What the script needs to name a place: the width of a step, the beginning where that is not 0, the end and their
-	// unit.
+	// The script names a place by these: the width of a step, the beginning if it is not 0, the end, and their unit.
 	Step, From, End, UnitName string
 
-	ValueHead string // above the values of the key
-	BoundHead string // above the second values; empty: none
+	ValueHead string // heading of the values in the key
+	BoundHead string // heading of the second values; empty: none
 	Curves    []curve
-	Count     string // 8 of 18 shown, where not all are at first
+	Count     string // such as 8 of 18 shown; empty if all are drawn at first
 }
 
-// tick is a mark and how far along its axis it stands, in percent.
+// tick is a mark, and its place on the axis in percent.
 type tick struct{ At, Label string }
 
-// curve is a line, and its entry in the key. Rows that did exactly the same share one.
+// curve is a line and its entry in the key. Rows with equal lines share one.
 type curve struct {
 	Rows   []label
-	Shown  label  // of the rows, whose colour it has
+	Shown  label  // the row whose look it has
 	Path   string // in units of the data
-	Values string // what the points stand for, where y is not the value itself
+	Values string // the values of the points, if y is not the value
 	Bound  string // path of the second values, dotted; may be empty
-	Bounds string // what its points stand for
-	Most   string // the highest value, as the key shows it
-	Second string // the second value, as the key shows it
-	Top    int64  // the highest value, to find a scale
-	Off    bool   // all of its rows are not drawn at first, wherever they are
-	Rest   bool   // it is not drawn at first in this chart, which has many
+	Bounds string // their values
+	Most   string // the highest value, in the key
+	Second string // the second value, in the key
+	Top    int64  // the highest value
+	Off    bool   // none of its rows is drawn at first, in any chart
+	Rest   bool   // it is not drawn at first in this chart, which has too many curves
 }
 
-// group puts rows with the same curve together, and the highest first, as a reader looks for them in the key.
+// group puts rows with the same curve together, and the highest first.
 type group struct{ curves []curve }
 
 func (g *group) add(row label, c curve) {
@@ -70,7 +69,7 @@ func (g *group) add(row label, c curve) {
 	g.curves = append(g.curves, c)
 }
 
-// choose takes the colour of the first row that is drawn.
+// choose takes the look of the first row that is drawn.
 func (c *curve) choose() {
 	c.Shown, c.Off = c.Rows[0], true
 	for _, r := range c.Rows {
@@ -86,11 +85,11 @@ func (g *group) sorted() []curve {
 	return g.curves
 }
 
-// mostCurves is how many curves a chart has at first: more cannot be told apart.
+// mostCurves is the most curves that a chart draws at first: more cannot be told apart.
 const mostCurves = 8
 
-// rest leaves mostCurves to be drawn at first, those of the rows that come first in order, which has the numbers of
-// labels. It returns how many of how many that are, or nothing where all are drawn.
+// rest marks all but mostCurves curves as not drawn at first. The drawn ones come first in order, which has the numbers
+// of labels. It returns how many of how many are drawn; "" if all are.
 func (g *group) rest(order []int) string {
 	var drawn []*curve
 	for i := range g.curves {
@@ -128,8 +127,7 @@ func (g *group) top() int64 {
 	return top
 }
 
-// steps draws a value for each place as a staircase in relative moves, which is short: neighbours that are equal
-// take one move together.
+// steps draws a value for each place as a staircase in relative moves; equal neighbours share one.
 func steps(values []int64) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "M0 %d", values[0])
@@ -147,13 +145,13 @@ func steps(values []int64) string {
 	return out.String()
 }
 
-// plotHeight is what page.css gives a plane, in px; plotWidth what it has on a wide screen.
+// plotHeight is a plane's height in page.css, in px; plotWidth is its width on a wide screen.
 const (
 	plotHeight = 240
 	plotWidth  = 640
 )
 
-// vertical marks an axis of counts from 0, with a label's height above top, and returns its end.
+// vertical marks an axis of counts from 0, with room for a label above top, and returns its end.
 func (p *plot) vertical(top float64, unit string) (high float64) {
 	axis := chart.Counts(top, plotHeight, unit)
 	high = math.Ceil(1 / axis.Share(1))

@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/report"
 )
 
-// valueHeads are what the key calls the value of a curve that counts.
+// valueHeads are the headings of the values in the key.
 var valueHeads = map[curves.Drawing]string{curves.Level: "highest", curves.Sum: "in the end", curves.Wait: "longest"}
 
 // timelinePlot is a chart over time.
@@ -42,11 +42,11 @@ func timelinePlot(t curves.Timeline, l *labels) plot {
 	return p
 }
 
-// timePitch is the room that a label of time takes, px.
+// timePitch is the room for a label of time, in px.
 const timePitch = 64
 
-// overTime is a plot over a time that is cut into bins, all in µs, without curves. Its plane is as many places wide as
-// there are bins until the end, of which the last may be a part.
+// overTime is a plot over time without curves; the times are in µs. Its plane is one place wide for each bin; the last
+// bin may be a part.
 func overTime(fromUS, binUS, endUS int64) plot {
 	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
 	unit := report.NaturalUnit(end - from)

@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// page is all that the template writes.
+// page is the template's data.
 type page struct {
 	Policy    string
 	Style     template.CSS
@@ -29,17 +29,17 @@ type page struct {
 	Tool      result.Tool
 }
 
-// scenario is one run: what a reader is told above the pictures and below them.
+// scenario is one run: its texts and tables above and below the charts.
 type scenario struct {
 	ID, Name string
 	Above    report.Sheet
 	Plots    []plot
 	Below    report.Sheet
-	Hashes   report.Sheet // to compare to the byte
-	Measured *measured    // on the wall clock of a server; nil where it was not
+	Hashes   report.Sheet // to compare byte by byte
+	Measured *measured    // what bench run measured; may be nil
 }
 
-// rule is what an algorithm says of itself. One that has rows has a label, and so a colour.
+// rule is an algorithm's description. An algorithm with rows has a label.
 type rule struct {
 	algorithms.Algorithm
 	Label label
@@ -101,12 +101,12 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 		Below: report.Sheet{below}, Hashes: report.Sheet{hashes}}
 }
 
-// plots are the charts of run i over time, where its course is known, the rolling window first.
+// plots are the charts of run i over time, the rolling window first; none if its course is unknown.
 func plots(in Input, i int, l *labels) []plot {
 	var all []plot
 	if len(in.Charts) > 0 {
 		for _, t := range curves.Timelines(in.Charts[i]) {
-			if t.Drawing != curves.Flow { // for which there is no room
+			if t.Drawing != curves.Flow { // there is no room for it
 				all = append(all, timelinePlot(t, l))
 			}
 		}
@@ -130,7 +130,7 @@ func facts(r *result.Run) []report.Line {
 	return list
 }
 
-// hashes is what proves that figures were made again, to the byte.
+// hashes prove that the same figures were made again.
 func hashes(r *result.Run) report.Table {
 	t := report.Table{Caption: "Decisions, scripts and parameters", Columns: []report.Column{report.LimiterColumn,
 		{Name: "decisions digest", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
@@ -149,11 +149,10 @@ func hashes(r *result.Run) report.Table {
 	return t
 }
 
-// plain are the names that can stand in an address as they are.
+// plain are names that can be part of an address.
 var plain = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
-// identifiers are the addresses of the scenarios within the page: their names where these can be, and a number
-// otherwise.
+// identifiers are the addresses of the scenarios within the page: their names, or a number if a name is no address.
 func identifiers(runs []result.Run) []string {
 	used := map[string]bool{"overview": true, "scenarios": true, "definitions": true, "again": true, "main": true}
 	ids := make([]string, len(runs))
