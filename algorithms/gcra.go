@@ -7,8 +7,9 @@ var _ = register(Algorithm{
 	Family: "bucket",
 	Colour: "#cc79a7", // reddish purple
 	State:  "one timestamp, when the bucket will be full again",
-	Rule:   "every permit moves the timestamp on by W/L, and it may lie at most B·W/L ahead of now",
-	Bound:  "N(τ) ≤ B + r·τ, where N(τ) is the cost admitted in any interval of length τ, and r = L/W",
+	Rule: "every permit moves the timestamp on by W/L, rounded up to 1/16 µs, and it may lie at most B permits ahead " +
+		"of now",
+	Bound: "N(τ) ≤ B + r·τ, where N(τ) is the cost admitted in any interval of length τ, and r = L/W",
 	Sources: []string{
 		"ITU-T I.371 (2004), annex A",
 		"https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm",

@@ -79,7 +79,7 @@ func (t *store[S, P]) sweep() {
 	t.sweepAt, t.last = max(smallest, 2*len(t.states)), nil
 }
 
-// fork is a store with a copy of key's state, under the same clock.
+// fork is a store with a copy of key's state, under the same clock. A state that has a list unshares it.
 func (t *store[S, P]) fork(key string) store[S, P] {
 	f := newStore[S, P](t.at.clock)
 	f.at = t.at
