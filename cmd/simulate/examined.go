@@ -29,21 +29,26 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	if f.Folder != "" {
 		err = cli.CheckFolder("--out", f.Folder, f.Force)
 	}
+	like := a.server(f.redis)
+	var warnings []string
 	sides := make([]*run.Side, len(args))
 	for i, name := range args {
 		var problem error
+		var l *run.Limiter
 		if sides[i], problem = run.NewSide(script.OnDisk(name), ""); problem == nil {
-			_, problem = sides[i].Under(examine.Standard)
+			l, problem = sides[i].Under(examine.Standard)
 		}
-		err = errors.Join(err, problem)
+		if err = errors.Join(err, problem); problem == nil {
+			warnings = append(warnings, like.Differences(l)...)
+		}
 	}
 	if err != nil {
 		return cli.Exit(cli.ExitUsage, err)
 	}
+	a.warn(&run.Result{Warnings: warnings}, f.Quiet)
 	doc := result.New(result.OfExamine, cli.Version(version))
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
-	like := a.newJob(nil, f.redis).Server
 	for i, side := range sides {
 		bar.Count("examine "+message.Shown(args[i]), i, len(args))
 		found, err := examine.One(ctx, examine.Script{Under: side.Under, Asked: asked}, like)

@@ -82,9 +82,14 @@ func newRoot(s cli.Streams) *cobra.Command {
 func (a *app) newJob(list []*scenario.Scenario, server string) *run.Ask {
 	job := &run.Ask{Scenarios: list, Version: cli.Version(version), Stop: a.Stop}
 	if server != run.ModelServer {
-		job.Server = &host.Server{Spec: server, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}, Stop: a.Stop}
+		job.Server = a.server(server)
 	}
 	return job
+}
+
+// server is the server of that kind, not started yet.
+func (a *app) server(kind string) *host.Server {
+	return &host.Server{Spec: kind, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}, Stop: a.Stop}
 }
 
 // decide does the job, and examines the users' scripts: at the limit of each scenario in a folder of their own, and at

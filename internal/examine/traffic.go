@@ -124,12 +124,15 @@ func volleys(all []limit.Request) []result.Volley {
 			gap := all[i+n].AtUS - all[i+n-1].AtUS
 			if n == 1 {
 				step = gap
-			} else if gap != step {
+			} else if gap < step { // the last one begins the next series, so that none overlap
+				n--
+				break
+			} else if gap > step {
 				break
 			}
 			n++
 		}
-		if n == 2 && i+n < len(all) { // two are no series, and the second may begin one
+		if n == 1 || n == 2 && i+n < len(all) { // two are no series, and the second may begin one
 			n, step = 1, 0
 		}
 		list = append(list, result.Volley{AtUS: q.AtUS, Requests: int64(n), EveryUS: step, AtOnce: 1, Key: q.Key,

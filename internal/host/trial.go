@@ -41,17 +41,23 @@ func (s *Server) Try(ctx context.Context, p *run.Plan) (warnings []string, err e
 			continue
 		}
 		all = append(all, l)
-		for _, r := range script.Analyse(l.Program.Source).Embedded {
-			warnings = append(warnings, fmt.Sprintf("%s:%d: %s; check with --redis process", l.File, r.Line, r.Text))
-		}
-	}
-	if s.Spec != redis.KindEmbedded {
-		warnings = nil
+		warnings = append(warnings, s.Differences(l)...)
 	}
 	if len(all) > 0 {
 		err = s.try(ctx, all, p)
 	}
 	return warnings, err
+}
+
+// Differences says what in a script the embedded server does differently; nothing for other servers.
+func (s *Server) Differences(l *run.Limiter) (warnings []string) {
+	if s.Spec != redis.KindEmbedded || !l.Program.Foreign {
+		return nil
+	}
+	for _, r := range script.Analyse(l.Program.Source).Embedded {
+		warnings = append(warnings, fmt.Sprintf("%s:%d: %s; check with --redis process", l.File, r.Line, r.Text))
+	}
+	return warnings
 }
 
 // try runs scripts with the first requests of a plan.

@@ -80,6 +80,11 @@ func TestDecodeLists(t *testing.T) {
 // With rejected, a third reply is nonsense, and the two may differ in kind.
 func TestDecodeRejected(t *testing.T) {
 	for _, s := range []decodeStory{
+		{"admitted: [1]\nrejected: [nil]", []decodeLine{
+			{num(1), admitted, ""},
+			{null, rejected(0), ""},
+			{num(0), rejected(0), `reply 0: want 1 (admitted) or nil (rejected)`},
+		}},
 		{"admitted: [\"OK\"]\nrejected: [0]", []decodeLine{
 			{words("OK"), admitted, ""},
 			{num(0), rejected(0), ""},

@@ -32,12 +32,12 @@ const (
 type part struct {
 	kind variable
 	text string
-	// of now: the clock is floored to so many microseconds, and counts so many
+	// of now: the clock is floored to so many microseconds, and counts so many; 0: it is in seconds with a fraction
 	floorUS, unitUS int64
 }
 
 var variables = map[string]part{"key": {kind: key}, "cost": {kind: cost}, "now_us": {now, "", 1, 1},
-	"now_ms": {now, "", 1, 1000}, "now_s": {now, "", 1, 1_000_000}}
+	"now_ms": {now, "", 1, 1000}, "now_s": {now, "", 1, 1_000_000}, "now_us / 1e6": {now, "", 1, 0}}
 
 // Template is one element of KEYS or ARGV: literal text and variables, such as "rate:{key}" or "{now_ms}".
 type Template struct {
@@ -101,7 +101,8 @@ func (c constants) inexact() error {
 var braces = regexp.MustCompile(`\{\{|\}\}|\{[^}]*\}|[{}]`)
 
 // ParseTemplate reads text in which {name} stands for a variable, {{ and }} for braces. The names are key,
-// cost, now_us, now_ms, now_s and those of constants, whose values are filled in at once.
+// cost, now_us, now_ms, now_s, "now_us / 1e6" (seconds as the shortest decimal of the nearest double) and those of
+// constants, whose values are filled in at once.
 func ParseTemplate(text string, known constants) (t Template, err error) {
 	read := 0
 	for _, at := range braces.FindAllStringIndex(text, -1) {
@@ -210,6 +211,10 @@ func (t Template) Append(dst []byte, v Vars) []byte {
 		case cost:
 			dst = strconv.AppendInt(dst, v.Cost, 10)
 		case now:
+			if p.unitUS == 0 {
+				dst = strconv.AppendFloat(dst, float64(v.NowUS)/1e6, 'f', -1, 64)
+				continue
+			}
 			dst = strconv.AppendInt(dst, (v.NowUS-v.NowUS%p.floorUS)/p.unitUS, 10)
 		}
 	}

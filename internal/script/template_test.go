@@ -16,6 +16,7 @@ func TestTemplatesWriteTheirVariables(t *testing.T) {
 		"{cost}/{limit}":   "3/100",
 		"{now_s}.{now_ms}": "1704067261.1704067261999",
 		"{now_us}":         "1704067261999999",
+		"{now_us / 1e6}":   "1704067261.999999",
 		"{{{key}}}":        "{k{1}}",
 		"a}}b{{c":          "a}b{c",
 		"{{now_s}}":        "{now_s}",
@@ -35,8 +36,8 @@ func TestTemplatesWriteTheirVariables(t *testing.T) {
 
 func TestBadTemplatesSayWhatIsLegal(t *testing.T) {
 	for text, want := range map[string]string{
-		"{keys}": `template "{keys}": unknown {keys}; want one of {cost} {key} {limit} {now_ms} {now_s} {now_us}`,
-		"{}":     `template "{}": unknown {}; want one of {cost} {key} {limit} {now_ms} {now_s} {now_us}`,
+		"{keys}": `template "{keys}": unknown {keys}; want one of {cost} {key} {limit} {now_ms} {now_s} {now_us / 1e6} {now_us}`,
+		"{}":     `template "{}": unknown {}; want one of {cost} {key} {limit} {now_ms} {now_s} {now_us / 1e6} {now_us}`,
 		"a{key":  `template "a{key": { is not closed; write {{ for a brace`,
 		"a}b":    `template "a}b": a single } stands for nothing; write }} for a brace`,
 	} {
@@ -72,7 +73,7 @@ func TestConstantsAreTold(t *testing.T) {
 func TestSameIsNeverWrong(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		pieces := rapid.SliceOf(rapid.SampledFrom([]string{"{key}", "{cost}", "{now_us}", "{now_ms}", "{now_s}",
-			"x"})).Draw(rt, "pieces")
+			"{now_us / 1e6}", "x"})).Draw(rt, "pieces")
 		template, err := ParseTemplate(strings.Join(pieces, ""), nil)
 		if err != nil {
 			rt.Fatal(err)
