@@ -157,7 +157,6 @@ func together(rows []*result.Row) (all measure.Figures) {
 		*all.KeysWithoutTTL += *r.KeysWithoutTTL
 	}
 	all.Commands = mean(rows, offered, func(r *result.Row) *float64 { return r.Commands })
-	all.RoundTrips = mean(rows, offered, func(r *result.Row) *float64 { return r.RoundTrips })
 	all.BytesPerKey = mean(rows, keys, func(r *result.Row) *float64 { return r.BytesPerKey })
 	return all
 }

@@ -164,10 +164,9 @@ func TestWorkAddsUp(t *testing.T) {
 		return r
 	}
 	w := together([]*result.Row{row(10, 1, 0, 2, 100), row(30, 3, 2, 40./30, 500./3)})
-	if *w.Commands != 1.5 || *w.RoundTrips != 1 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 ||
+	if *w.Commands != 1.5 || *w.BytesPerKey != 150 || *w.KeysLeft != 4 ||
 		*w.KeysWithoutTTL != 2 {
-		t.Errorf("calls %v, trips %v, bytes %v, keys %v and %v", *w.Commands, *w.RoundTrips,
-			*w.BytesPerKey, *w.KeysLeft, *w.KeysWithoutTTL)
+		t.Errorf("calls %v, bytes %v, keys %v and %v", *w.Commands, *w.BytesPerKey, *w.KeysLeft, *w.KeysWithoutTTL)
 	}
 	if w = together(nil); w.Commands != nil || w.BytesPerKey != nil || *w.KeysLeft != 0 {
 		t.Errorf("of nothing: %+v", w)

@@ -74,7 +74,7 @@ func at(text string, do func()) Progress {
 
 func TestStopKeepsTheFinishedRounds(t *testing.T) {
 	longtest.Skip(t, "measures for twenty seconds")
-	for text, want := range map[string]int{"gcra, round 2 of small": 1, "virtual time": 0} {
+	for text, want := range map[string]int{"gcra, round 2": 1, "virtual time": 0} {
 		j := tiny(t, "gcra")
 		stop := make(chan struct{})
 		j.Stop, j.Progress = stop, at(text, func() { close(stop) })
@@ -96,7 +96,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	under := newSession(s, "", replay.Clock{Now: time.Now, Sleep: load.Wait}, nil)
-	j.Progress = at("gcra, round 2 of small", func() {
+	j.Progress = at("gcra, round 2", func() {
 		process, err := os.FindProcess(processOf(t, under))
 		if err == nil {
 			err = process.Kill()
@@ -120,7 +120,7 @@ func TestCancelledJob(t *testing.T) {
 	longtest.Skip(t, "measures for a second")
 	j := tiny(t, "gcra")
 	ctx, cancel := context.WithCancel(t.Context())
-	j.Progress = at("gcra, round 1 of small", cancel)
+	j.Progress = at("gcra, round 1", cancel)
 	if r, err := j.Run(ctx); r != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("recorded: %t, error %v; want no result and the context's error", r != nil, err)
 	}

@@ -95,7 +95,10 @@ func (r *measuring) round(ctx context.Context, p *play, number int) error {
 	all := make([]*played, len(p.Limiters))
 	var reasons []result.Reason
 	for position, i := range order(len(all), number) {
-		where := fmt.Sprintf("%s, round %d of %s", p.Limiters[i].Label, number, p.Scenario.Name)
+		where := fmt.Sprintf("%s, round %d", p.Limiters[i].Label, number)
+		if len(r.plays) > 1 {
+			where += " of " + p.Scenario.Name
+		}
 		for repeats := 0; ; repeats++ {
 			r.step(where)
 			var err error

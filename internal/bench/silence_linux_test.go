@@ -84,7 +84,7 @@ func silences(t *testing.T, h *result.Measurement) []result.Reason {
 // Whatever is measured while the server stands still, it is found out, once and by its name; nothing else is.
 func TestASilentServerInvalidatesWhatItFallsInto(t *testing.T) {
 	longtest.Skip(t, "waits for servers that stand still")
-	const during = "gcra, round 2 of small"
+	const during = "gcra, round 2"
 	if all := halted(t, during, tiny(t, "gcra")); len(all) == 0 || all[0].Where != during {
 		t.Errorf("the silences are %+v; want one in %s", all, during)
 	}
@@ -96,7 +96,7 @@ func TestSilenceAtALowRate(t *testing.T) {
 	j := tiny(t, "gcra")
 	j.Scenarios[0] = written(t, strings.Replace(strings.Replace(small, "200ms", "2s", 1), "400", "2", 1))
 	j.Wish.For, j.Rounds = 2*time.Second, 1
-	if all := halted(t, "gcra, round 1 of small", j); len(all) != 1 || all[0].Where != "gcra, round 1 of small" {
+	if all := halted(t, "gcra, round 1", j); len(all) != 1 || all[0].Where != "gcra, round 1" {
 		t.Errorf("the silences are %+v; want one", all)
 	}
 }

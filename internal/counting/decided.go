@@ -3,8 +3,6 @@ package counting
 import (
 	"fmt"
 
-	"ratelab/internal/measure"
-	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
@@ -17,27 +15,14 @@ func judgeDecisions(name string, runs []*result.Run) result.Gate {
 	return g
 }
 
-// decided names the first measure that differs, in the order of the document.
+// decided compares all decisions of a scenario.
 func decided(name string, r *result.Run) result.Judgement {
 	base, head := &r.Results[0], &r.Results[1]
 	j := result.Judgement{Limiter: name, Where: r.Scenario, Measure: "decisions_digest", Base: base.DecisionsDigest,
 		Head: head.DecisionsDigest, Outcome: result.Same, Statement: "the same decisions"}
-	was, is, differing := figures(&base.Result), figures(&head.Result), 0
-	for i := range was {
-		if equal(was[i].value, is[i].value) {
-			continue
-		}
-		if differing++; differing == 1 {
-			j.Measure, j.Base, j.Head = was[i].name, was[i].value, is[i].value
-		}
-	}
-	if differing > 0 {
-		others := "and no other measure differs"
-		if differing > 1 {
-			others = "the first of " + message.Count(differing, "measure") + " that differ"
-		}
+	if len(r.Alike()) > 1 {
 		j.Outcome = result.Regression
-		j.Statement = fmt.Sprintf("%s %s -> %s, %s", j.Measure, shown(j.Base), shown(j.Head), others)
+		j.Statement = fmt.Sprintf("admitted %d -> %d of %d", base.Admitted, head.Admitted, base.Offered)
 	}
 	return j
 }
@@ -49,21 +34,10 @@ type named struct {
 	slack float64 // the relative increase that is no regression
 }
 
-// figures are everything that follows from the decisions, the digest of them all last.
-func figures(r *measure.Result) []named {
-	var list []named
-	for _, m := range measure.DecisionMeasures.Within(measure.Written) {
-		if v := m.Value(&measure.Figures{Result: *r}); v.Known {
-			list = append(list, named{name: m.Name, value: v.Number})
-		}
-	}
-	return append(list, named{name: "decisions_digest", value: r.DecisionsDigest})
-}
-
 // judgeWork compares what each decision takes, but for what neither side has.
 func judgeWork(name string, base, head *Side) result.Gate {
 	g := result.Gate{Name: "work", Outcome: result.Noted, Rule: fmt.Sprintf(
-		"no more calls, round trips or keys; at most %g %% more bytes", 100*WorkSlack)}
+		"no more commands or keys; at most %g %% more bytes", 100*WorkSlack)}
 	was, is := workFigures(base), workFigures(head)
 	for i := range was {
 		if was[i].value != nil || is[i].value != nil {
@@ -102,7 +76,6 @@ func judge(j *result.Judgement, slack float64) {
 func workFigures(s *Side) []named {
 	return []named{
 		{name: "commands", value: optional(s.Commands)},
-		{name: "round_trips", value: optional(s.RoundTrips)},
 		{name: "keys_left", value: optional(s.KeysLeft)},
 		{name: "keys_left_without_ttl", value: optional(s.KeysWithoutTTL)},
 		{name: "bytes_per_key", value: optional(s.BytesPerKey), slack: WorkSlack},

@@ -108,10 +108,10 @@ func TestDecisionsAndWorkByHand(t *testing.T) {
 	const decided = "regression decisions: gcra, ten-times-over: "
 	for want, change := range map[string]func(*Side){
 		"": func(*Side) {},
-		decided + "admitted 40 -> 41, the first of 2 measures that differ": func(s *Side) {
-			s.Admitted, s.Rejected = 41, 59
+		decided + "admitted 40 -> 41 of 100": func(s *Side) {
+			s.Admitted, s.Rejected, s.DecisionsDigest = 41, 59, "cd"
 		},
-		decided + "decisions_digest abababababab -> cd, and no other measure differs": func(s *Side) {
+		decided + "admitted 40 -> 40 of 100": func(s *Side) {
 			s.DecisionsDigest = "cd"
 		},
 		"regression work: gcra: commands 2 -> 2.50": func(s *Side) {

@@ -3,7 +3,6 @@ package load
 import (
 	"errors"
 	"net"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,12 +25,10 @@ func ticking() Stopwatch {
 }
 
 // prepared is a program on a private server, with a connection.
-func prepared(t testing.TB, p *script.Program, given bool) (*redis.Server, *Target, *Connection) {
+func prepared(t testing.TB, p *script.Program) (*redis.Server, *Target, *Connection) {
 	t.Helper()
 	s := redistest.Private(t)
-	server := of(s)
-	server.Given = given
-	target, c := connected(t, server, p.InKeyspace(s.Prefix), ticking())
+	target, c := connected(t, of(s), p.InKeyspace(s.Prefix), ticking())
 	return s, target, c
 }
 
@@ -108,16 +105,4 @@ func initialised(source, init, arg string) *script.Program {
 	p := scripttest.Program(source, "")
 	p.Init, p.InitSource = &script.Call{Keys: p.Decide.Keys, Args: []script.Template{script.Literal(arg)}}, init
 	return p
-}
-
-// expires is how many times the server was told PEXPIRE.
-func expires(t *testing.T, s *redis.Server) (calls int) {
-	t.Helper()
-	_, stats, _ := strings.Cut(s.Client.Info(t.Context(), "commandstats").Val(), "cmdstat_pexpire:calls=")
-	digits, _, _ := strings.Cut(stats, ",")
-	calls, err := strconv.Atoi(digits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return calls
 }

@@ -17,25 +17,13 @@ func NewClock(origin time.Time) Stopwatch {
 	return Stopwatch{origin.Round(0), func() time.Duration { return time.Since(origin) }, nap}
 }
 
-// span is a stretch of time.
-type span struct{ from, to time.Duration }
-
-// without is how long the span is without what it shares with others.
-func (s span) without(others []span) time.Duration {
-	d := s.to - s.from
-	for _, o := range others {
-		d -= max(0, min(s.to, o.to)-max(s.from, o.from))
-	}
-	return d
-}
-
-// beat naps again and again until over, and tells of the spans in which this process stood still: a nap took longer
-// than asked for, because the process was stopped, swapped out, or the processors were somebody else's.
-func (c Stopwatch) beat(every time.Duration, over func() bool, stoodStill func(span)) {
+// beat naps again and again until over, and tells how late each nap ended: for so long this process stood still, because
+// it was stopped, swapped out, or the processors were somebody else's.
+func (c Stopwatch) beat(every time.Duration, over func() bool, late func(time.Duration)) {
 	for at := c.Now(); !over(); {
 		c.Nap(every)
 		now := c.Now()
-		stoodStill(span{at + every, now})
+		late(now - at - every)
 		at = now
 	}
 }

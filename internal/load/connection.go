@@ -3,12 +3,12 @@ package load
 import (
 	"cmp"
 	"fmt"
-	"strconv"
+	"strings"
+	"sync"
 	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
-	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
 
@@ -32,9 +32,9 @@ type Outcome struct {
 	BytesWritten, BytesRead int // on the connection, by the decision alone; without TLS's and TCP's own
 }
 
-// Call sends one EVALSHA and reads its reply. A first request for a key is preceded by the key's init and, on a
-// server that is not ours, followed by a PEXPIRE, neither of which counts. A request before the start is a rehearsal:
-// it asks for nothing, which wakes up the connection and the server, and its outcome has no decision.
+// Call sends one EVALSHA and reads its reply. A first request for a key is preceded by the key's init, which does not
+// count. A request before the start is a rehearsal: it asks for nothing, which wakes up the connection and the server,
+// and its outcome has no decision.
 func (c *Connection) Call(q limit.Request) (o Outcome, err error) {
 	if q.AtUS < 0 {
 		reply, err := c.socket.Exchange(&o, ping)
@@ -48,25 +48,18 @@ func (c *Connection) Call(q limit.Request) (o Outcome, err error) {
 
 func (c *Connection) call(q limit.Request) (o Outcome, err error) {
 	t := c.target
-	var s *sight // nil: there is nothing to be done for the key but to decide
-	if t.server.Given || t.program.Init != nil {
-		if s = t.sight(q.Key); s.settled.Load() {
-			s = nil
-		} else if o.Aside, err = c.meet(q.Key, s); err != nil {
+	if t.program.Init != nil {
+		if o.Aside, err = c.meet(q.Key); err != nil {
 			return o, err
 		}
 	}
 	v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: t.nowUS(t.clock.Now()) + q.ClientSkewUS}
 	c.out, c.scratch = t.decide.append(c.out[:0], c.scratch, v)
 	reply, err := c.socket.Exchange(&o, c.out)
-	if err != nil {
-		return o, err
+	if err == nil {
+		o.Decision, err = t.decision(reply)
 	}
-	if o.Decision, err = t.decision(reply); err != nil || s == nil {
-		return o, err
-	}
-	s.settled.Store(!t.wander || !t.server.Given)
-	return o, c.expire(v)
+	return o, err
 }
 
 // nowUS is what a script is told.
@@ -75,45 +68,21 @@ func (t *Target) nowUS(now time.Duration) int64 {
 }
 
 // meet calls init for a key, once for all connections, and says how long this or the wait for it took.
-func (c *Connection) meet(key string, s *sight) (time.Duration, error) {
+func (c *Connection) meet(key string) (time.Duration, error) {
 	t := c.target
 	began := t.clock.Now()
-	s.once.Do(func() {
-		if t.program.Init == nil {
-			return
-		}
-		t.initCalls.Add(1)
-		c.out, c.scratch = t.init.append(c.out[:0], c.scratch, script.Vars{Key: key, Cost: 1, NowUS: t.nowUS(began)})
-		if err := c.aside(); err != nil {
-			s.err = fmt.Errorf("init: %w", err)
-		}
-	})
-	return t.clock.Now() - began, s.err
-}
-
-// expire gives a TTL to the keys of a call that have none, on a server that is not ours. A script that takes it away
-// again at every call, by a plain SET, keeps its keys until the run's end.
-func (c *Connection) expire(v script.Vars) error {
-	t := c.target
-	for i := 0; i < len(t.keys) && t.server.Given; i++ {
-		name := string(t.keys[i].Append(nil, v))
-		t.mu.Lock()
-		known := t.expires[name]
-		t.expires[name] = true
-		t.mu.Unlock()
-		if known {
-			continue
-		}
-		c.out = resp.AppendCommand(c.out[:0], "PEXPIRE", name, strconv.FormatInt(givenTTL.Milliseconds(), 10), "NX")
-		if err := c.aside(); err != nil {
-			return err
-		}
+	once, known := t.inits.Load(key)
+	if !known {
+		once, _ = t.inits.LoadOrStore(strings.Clone(key), sync.OnceValue(func() error {
+			t.initCalls.Add(1)
+			c.out, c.scratch = t.init.append(c.out[:0], c.scratch, script.Vars{Key: key, Cost: 1, NowUS: t.nowUS(began)})
+			reply, err := c.socket.Exchange(&Outcome{}, c.out)
+			if err = cmp.Or(err, refusal(reply)); err != nil {
+				return fmt.Errorf("init: %w", err)
+			}
+			return nil
+		}))
 	}
-	return nil
-}
-
-// aside sends what has been appended, beside the calls that are measured.
-func (c *Connection) aside() error {
-	reply, err := c.socket.Exchange(&Outcome{}, c.out)
-	return cmp.Or(err, refusal(reply))
+	err := once.(func() error)()
+	return t.clock.Now() - began, err
 }

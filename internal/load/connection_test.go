@@ -51,7 +51,7 @@ func TestALongReply(t *testing.T) {
 	p := scripttest.Program(`return string.rep('x', 3000000)`, "")
 	length := 0
 	p.Decode = func(r resp.Value) (limit.Decision, error) { length = len(r.Text); return limit.Decision{}, nil }
-	_, _, c := prepared(t, p, false)
+	_, _, c := prepared(t, p)
 	if _, err := c.Call(limit.Request{Key: "k", Cost: 1}); err != nil || length != 3_000_000 {
 		t.Errorf("%d bytes, %v", length, err)
 	}
@@ -67,7 +67,7 @@ func TestAFailedCallNamesItsRequest(t *testing.T) {
 		`reply "maybe": want`:      scripttest.Program(`return 'maybe'`, ""),
 		"init: ERR Wrong number":   failingInit,
 	} {
-		_, _, c := prepared(t, p, false)
+		_, _, c := prepared(t, p)
 		_, err := c.Call(limit.Request{AtUS: 12, Key: "k\x1b", Cost: 3})
 		if err == nil || !strings.HasPrefix(err.Error(), `request at 12µs, key "k\x1b", cost 3: `+want) {
 			t.Errorf("error %v; want %s", err, want)
@@ -80,7 +80,7 @@ func TestAFailedCallNamesItsRequest(t *testing.T) {
 }
 
 func TestLostScriptsEndTheRun(t *testing.T) {
-	s, _, c := prepared(t, scripttest.Program(scripttest.Counting, "3"), false)
+	s, _, c := prepared(t, scripttest.Program(scripttest.Counting, "3"))
 	if err := s.Client.ScriptFlush(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestTheDeadlineIsPutOff(t *testing.T) {
 
 // BenchmarkCall shows what one call allocates.
 func BenchmarkCall(b *testing.B) {
-	_, _, c := prepared(b, scripttest.Program(scripttest.Counting, "1000"), false)
+	_, _, c := prepared(b, scripttest.Program(scripttest.Counting, "1000"))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := c.Call(limit.Request{Key: "k", Cost: 1}); err != nil {

@@ -2,10 +2,13 @@ package load
 
 import (
 	"math"
+	"os"
 	"runtime"
 	"runtime/metrics"
 	"sync/atomic"
 	"time"
+
+	"github.com/shirou/gopsutil/v4/process"
 )
 
 // Health is what disturbed the generator while it measured. Rehearsals are not watched.
@@ -40,7 +43,7 @@ func watchHealth(clock Stopwatch, from time.Duration) (stop func() Health) {
 		}
 		var h Health
 		before, began := gauge(), clock.Now()
-		clock.beat(heartbeat, ended.Load, func(s span) { h.StallMax = max(h.StallMax, s.to-s.from) })
+		clock.beat(heartbeat, ended.Load, func(late time.Duration) { h.StallMax = max(h.StallMax, late) })
 		h.since(before, clock.Now()-began)
 		found <- h
 	}()
@@ -93,4 +96,14 @@ func atQuantile(before, after *metrics.Float64Histogram, q float64) time.Duratio
 		}
 	}
 	return 0
+}
+
+// cpuTime is the processor time of this process so far, or -1.
+func cpuTime() time.Duration {
+	mine := process.Process{Pid: int32(os.Getpid())}
+	t, err := mine.Times()
+	if err != nil {
+		return -1
+	}
+	return time.Duration((t.User + t.System) * float64(time.Second))
 }

@@ -44,23 +44,18 @@ type player struct {
 	plan    *run.Plan
 	limiter *run.Limiter
 	part    *Part
-	shifts  bool          // the client's clock is set so that it is where the scenario's is in its window
 	ahead   time.Duration // of the server's clock before ours
 	target  *Target
 	origin  time.Duration // of the scenario, by our clock
 }
 
-// Play plays the part against a limiter of the plan. The error is that of the server or the script, or of a limiter
-// that Check refuses. A play that is stopped has played less, and says so.
+// Play plays the part against a limiter of the plan. The error is that of the server or the script. A play that is stopped has played less, and says so.
 func Play(ctx context.Context, c *run.Plan, e *run.Limiter, part *Part, o Options) (out *Played, err error) {
-	p := &player{Options: &o, plan: c, part: part}
-	if p.limiter, p.shifts, err = onTheWallClock(e); err != nil {
-		return nil, err
-	}
+	p := &player{Options: &o, plan: c, part: part, limiter: e}
 	if p.ahead, err = ahead(ctx, o); err != nil {
 		return nil, err
 	}
-	server := Server{Client: o.Server.Client, Open: o.Server.Open, Given: !o.Server.Own}
+	server := Server{Client: o.Server.Client, Open: o.Server.Open}
 	if p.target, err = Prepare(ctx, server, p.limiter.Program.InKeyspace(o.Prefix), o.Clock); err != nil {
 		return nil, err
 	}
@@ -95,25 +90,32 @@ func Play(ctx context.Context, c *run.Plan, e *run.Limiter, part *Part, o Option
 // preparation is what a play needs to begin: the rehearsal, and before it time for the threads to be there.
 const preparation = rehearsal + 7*time.Millisecond
 
+// longestAlignment is the longest window for whose phase a play waits.
+const longestAlignment = time.Minute
+
 // aim fixes the origin: the part begins as soon as may be, with the server's clock where the scenario's is in its
-// window, for what goes by windows that lie where a clock puts them. Where such a window is too long to wait for, the
-// clients' clocks are set instead. All the others begin at the scenario's part of a millisecond, since TTLs are counted
-// in those.
+// window, for what goes by windows that lie where a clock puts them. Such a window that is too long to wait for begins
+// before the part, and ends after it. All the others begin at the scenario's part of a millisecond, since TTLs are
+// counted in those.
 func (p *player) aim() {
-	var shift time.Duration
 	p.origin = p.Clock.Now() + preparation - p.part.From
-	until := func(window time.Duration) time.Duration {
-		return untilPhase(p.plan.Scenario.Start, p.Clock.Origin.Add(p.origin+p.ahead), window)
+	begins := func() time.Time { return p.Clock.Origin.Add(p.origin + p.ahead) }
+	start, window := p.plan.Scenario.Start, p.limiter.Policy.Window
+	p.origin += untilPhase(start, begins(), time.Millisecond)
+	if p.limiter.Aligned && window <= longestAlignment {
+		p.origin += untilPhase(start, begins(), window)
+	} else if edge := untilPhase(time.UnixMicro(0), begins().Add(p.part.From), window); p.limiter.Aligned &&
+		edge < p.part.Length() {
+		p.origin += edge
 	}
-	p.origin += until(time.Millisecond)
-	switch {
-	case !p.limiter.Aligned:
-	case p.shifts:
-		shift = until(p.limiter.Policy.Window)
-	default:
-		p.origin += until(p.limiter.Policy.Window)
-	}
-	p.target.clock.Origin = p.Clock.Origin.Add(p.ahead + shift)
+	p.target.clock.Origin = p.Clock.Origin.Add(p.ahead)
+}
+
+// untilPhase is how long after t the wall clock is as far into a window as a scenario's clock at its start, so that a
+// play which begins then finds aligned windows where virtual time has them.
+func untilPhase(start, t time.Time, window time.Duration) time.Duration {
+	w := window.Microseconds()
+	return time.Duration(((start.UnixMicro()-t.UnixMicro())%w+w)%w) * time.Microsecond
 }
 
 // Before a play begins, each connection asks the server for nothing, once or twice. Threads and servers that have

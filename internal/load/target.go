@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -23,14 +22,7 @@ import (
 type Server struct {
 	Client redis.Cmdable // loads scripts
 	Open   Opener        // of the connections on which it is called
-
-	// Given: the server is not ours. Keys that their script gives no TTL get one of a day, so that a run that is killed
-	// leaves nothing for good.
-	Given bool
 }
-
-// givenTTL is that of a key on a given server that has none of its own: longer than any run.
-const givenTTL = 24 * time.Hour
 
 // Target is a program on a server, called as it is deployed: EVALSHA, the server's own clock and TTLs. It is safe for
 // concurrent use.
@@ -39,31 +31,18 @@ type Target struct {
 	program      *script.Program
 	clock        Stopwatch
 	decide, init evalsha
-	keys         []script.Template // of a decision and of init
-	wander       bool              // they have the cost or the time in them, and are others at each call for a key
 
-	mu      sync.RWMutex
-	sights  map[string]*sight // by the request's key
-	expires map[string]bool   // elements of KEYS that have got a TTL
+	inits sync.Map // func() error, once, by the request's key
+
+	mu      sync.Mutex
 	sockets []*Socket
 
 	initCalls atomic.Int64
 }
 
-// sight is a request's key that has been seen: what is to be done once for it has been, or is being done.
-type sight struct {
-	once    sync.Once
-	err     error       // init's
-	settled atomic.Bool // init was called, and all of KEYS has a TTL
-}
-
 // Prepare loads the program's scripts, which are told the clock's time.
 func Prepare(ctx context.Context, server Server, program *script.Program, clock Stopwatch) (*Target, error) {
-	t := &Target{server: server, program: program, clock: clock, sights: map[string]*sight{},
-		expires: map[string]bool{}, keys: program.Decide.Keys}
-	t.wander = slices.ContainsFunc(t.keys, func(k script.Template) bool {
-		return !k.Same(script.Vars{}, script.Vars{Cost: 1, NowUS: 1})
-	})
+	t := &Target{server: server, program: program, clock: clock}
 	sha, err := server.Client.ScriptLoad(ctx, program.Source).Result()
 	if err != nil {
 		return nil, err
@@ -74,7 +53,6 @@ func Prepare(ctx context.Context, server Server, program *script.Program, clock 
 			return nil, fmt.Errorf("init: %w", err)
 		}
 		t.init = newEvalsha(sha, *program.Init)
-		t.keys = slices.Concat(t.keys, program.Init.Keys)
 	}
 	return t, nil
 }
@@ -102,26 +80,9 @@ func (t *Target) Introduce(ctx context.Context, keys []string) error {
 	}
 	c, err := t.Connect(ctx)
 	for i := 0; i < len(keys) && err == nil; i++ {
-		_, err = c.meet(keys[i], t.sight(keys[i]))
+		_, err = c.meet(keys[i])
 	}
 	return err
-}
-
-// sight is what is known of a key.
-func (t *Target) sight(key string) *sight {
-	t.mu.RLock()
-	s := t.sights[key]
-	t.mu.RUnlock()
-	if s != nil {
-		return s
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if s = t.sights[key]; s == nil {
-		s = &sight{}
-		t.sights[strings.Clone(key)] = s
-	}
-	return s
 }
 
 // Close ends the connections. It must not be called while a call is under way.

@@ -10,7 +10,8 @@ import (
 )
 
 // Vigil asks a server again and again whether it is there, on a connection of its own: a server that stands still is
-// found out although nobody else waits for it, between measurements and at low rates.
+// found out although nobody else waits for it, between measurements and at low rates. Where the generator itself stood
+// still, the vigil did as well, and that counts as a silence.
 //
 // Note: the service times of the measured connections say nothing of the server: of a thousand connections each waits
 // for all others, and a lost packet silences one of them.
@@ -21,18 +22,13 @@ type Vigil struct {
 	quit   context.CancelFunc
 	ended  sync.WaitGroup
 	asking chan struct{} // full while an answer is awaited
-	beaten atomic.Int64  // the last beat's time
 
-	mu     sync.Mutex
-	stalls []span // of the generator
-	waits  []span // for answers that took longer than MostSilence
+	longest atomic.Int64 // wait for an answer since it was last asked for
 }
 
 const (
 	// asksEvery is how much of a silence may be missed; forty PINGs a second are a thousandth of a server's time.
 	asksEvery = 25 * time.Millisecond
-	// vigilBeat is coarser than heartbeat, since this one never ends.
-	vigilBeat = 10 * time.Millisecond
 	// settles bounds the wait for an answer that must be about to come.
 	settles = 2 * MostSilence
 )
@@ -46,8 +42,6 @@ func KeepVigil(ctx context.Context, open Opener, clock Stopwatch) (*Vigil, error
 		v.quit()
 		return nil, err
 	}
-	v.beaten.Store(int64(clock.Now()))
-	v.ended.Go(func() { clock.beat(vigilBeat, v.over, v.beat) })
 	v.ended.Go(v.ask)
 	return v, nil
 }
@@ -62,32 +56,16 @@ func (v *Vigil) Close() {
 	v.socket.Close()
 }
 
-func (v *Vigil) over() bool { return v.ctx.Err() != nil }
-
-// beat notes when the generator itself stood still.
-func (v *Vigil) beat(s span) {
-	if s.to-s.from > MostStall {
-		v.mu.Lock()
-		v.stalls = append(v.stalls, s)
-		v.mu.Unlock()
-	}
-	v.beaten.Store(int64(s.to))
-}
-
 var ping = resp.AppendCommand(nil, "PING")
 
 // ask asks until the end, or until there is no answer any more: those who measure learn of that too. Whatever an answer
 // says, it is one.
 func (v *Vigil) ask() {
-	for !v.over() {
+	for v.ctx.Err() == nil {
 		v.asking <- struct{}{}
 		var o Outcome
 		_, err := v.socket.Exchange(&o, ping)
-		if err == nil && o.Replied-o.Written > MostSilence {
-			v.mu.Lock()
-			v.waits = append(v.waits, span{o.Written, o.Replied})
-			v.mu.Unlock()
-		}
+		v.longest.Store(max(v.longest.Load(), int64(o.Replied-o.Written)))
 		<-v.asking
 		if err != nil {
 			return
@@ -96,10 +74,10 @@ func (v *Vigil) ask() {
 	}
 }
 
-// Silence is the longest time in which the server was asked and did not answer that has ended since the last call,
-// without the time in which the generator itself stood still; 0: none. Whoever asks has just been answered, or the
-// server stands still now: then it counts the next time.
-func (v *Vigil) Silence() (longest time.Duration) {
+// Silence is the longest time in which the server was asked and did not answer that has ended since the last call; 0
+// where it is at most MostSilence. Whoever asks has just been answered, or the server stands still now: then it counts
+// the next time.
+func (v *Vigil) Silence() time.Duration {
 	if v == nil {
 		return 0
 	}
@@ -108,20 +86,8 @@ func (v *Vigil) Silence() (longest time.Duration) {
 		<-v.asking
 	case <-time.After(settles):
 	}
-	v.mu.Lock()
-	waits := v.waits
-	v.waits = nil
-	v.mu.Unlock()
-	for _, w := range waits {
-		for v.beaten.Load() < int64(w.to) && !v.over() {
-			v.clock.Nap(time.Millisecond) // a generator that stood still has yet to notice
-		}
-		v.mu.Lock()
-		d := w.without(v.stalls)
-		v.mu.Unlock()
-		if d > MostSilence {
-			longest = max(longest, d)
-		}
+	if d := time.Duration(v.longest.Swap(0)); d > MostSilence {
+		return d
 	}
-	return longest
+	return 0
 }
