@@ -148,7 +148,7 @@ func TestAFailingScript(t *testing.T) {
 		}
 	}
 	j := tiny(t)
-	j.Scripts = []string{filepath.Join(dir, "my.lua")}
+	j.Scripts, j.WarmUp = []string{filepath.Join(dir, "my.lua")}, time.Second // in which it fails
 	if r, err := j.Run(t.Context()); r != nil || err == nil || !strings.Contains(err.Error(), "my: ") ||
 		!strings.Contains(err.Error(), "nonsense") {
 		t.Errorf("got %v and %v; want an error that names the script and its reply", r, err)

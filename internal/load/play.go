@@ -49,7 +49,8 @@ type player struct {
 	origin  time.Duration // of the scenario, by our clock
 }
 
-// Play plays the part against a limiter of the plan. The error is that of the server or the script. A play that is stopped has played less, and says so.
+// Play plays the part against a limiter of the plan. The error is that of the server or the script. A play that is
+// stopped has played less, and says so.
 func Play(ctx context.Context, c *run.Plan, e *run.Limiter, part *Part, o Options) (out *Played, err error) {
 	p := &player{Options: &o, plan: c, part: part, limiter: e}
 	if p.ahead, err = ahead(ctx, o); err != nil {
