@@ -17,7 +17,7 @@ func NewClock(origin time.Time) Stopwatch {
 	return Stopwatch{origin.Round(0), func() time.Duration { return time.Since(origin) }, nap}
 }
 
-// beat naps again and again until over, and tells how late each nap ended: for so long this process stood still, because
+// beat naps again and again until over, and tells how late each ended: for so long this process stood still, because
 // it was stopped, swapped out, or the processors were somebody else's.
 func (c Stopwatch) beat(every time.Duration, over func() bool, late func(time.Duration)) {
 	for at := c.Now(); !over(); {

@@ -75,7 +75,8 @@ func (c *Connection) meet(key string) (time.Duration, error) {
 	if !known {
 		once, _ = t.inits.LoadOrStore(strings.Clone(key), sync.OnceValue(func() error {
 			t.initCalls.Add(1)
-			c.out, c.scratch = t.init.append(c.out[:0], c.scratch, script.Vars{Key: key, Cost: 1, NowUS: t.nowUS(began)})
+			c.out, c.scratch = t.init.append(c.out[:0], c.scratch,
+				script.Vars{Key: key, Cost: 1, NowUS: t.nowUS(began)})
 			reply, err := c.socket.Exchange(&Outcome{}, c.out)
 			if err = cmp.Or(err, refusal(reply)); err != nil {
 				return fmt.Errorf("init: %w", err)
