@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -35,6 +36,7 @@ func TestDocsCalls(t *testing.T) {
 func TestDocsExamples(t *testing.T) {
 	pages, folder := clitest.Pages(t), t.TempDir()
 	clitest.SaveFiles(t, pages, folder)
+	saveRedisRate(t, folder)
 	for _, page := range pages {
 		for _, block := range page.Blocks("yaml") {
 			check := checkPart
@@ -45,6 +47,40 @@ func TestDocsExamples(t *testing.T) {
 				t.Errorf("%s:%d: %s", page.Name, block.Line, problem)
 			}
 		}
+	}
+}
+
+// saveRedisRate writes the Lua of redis_rate, which is in a Go file, as the README says.
+func saveRedisRate(t *testing.T, folder string) {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/go-redis/redis_rate/v10").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "lua.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(source), "var allowN = redis.NewScript(`\n")
+	text, _, found := strings.Cut(rest, "`)")
+	if !found {
+		t.Fatal("redis_rate has no allowN; tell the README")
+	}
+	if err := os.WriteFile(filepath.Join(folder, "redis_rate.lua"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// redis_rate's script, bound as in the README, decides as gcra.
+func TestRedisRateDecidesAsGCRA(t *testing.T) {
+	folder := t.TempDir()
+	clitest.SaveFiles(t, clitest.Pages(t), folder)
+	saveRedisRate(t, folder)
+	var stdout, stderr bytes.Buffer
+	code := program([]string{"extreme-case-1", "-a", "gcra", "--script", filepath.Join(folder, "redis_rate.lua"),
+		"--charts", "none", "--out", t.TempDir()}, cli.Streams{Stdout: &stdout, Stderr: &stderr})
+	if code != cli.ExitOK || !strings.Contains(stdout.String(), "redis_rate decides as gcra.") {
+		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
 	}
 }
 

@@ -105,7 +105,7 @@ func (b *binding) read(root strictyaml.Value) {
 }
 
 // labelText is the rule for the names of all result rows.
-var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`)
 
 const (
 	maxLabel    = 64
@@ -115,7 +115,7 @@ const (
 
 // label reads the row's name, or makes it from the file's.
 func (b *binding) label(f strictyaml.Fields) string {
-	const want = "want small letters, digits and hyphens between them"
+	const want = "want small letters, digits, and hyphens or underscores between them"
 	v := f.Get("name")
 	if !v.Given() {
 		if !labelText.MatchString(b.base) || len(b.base) > maxLabel {

@@ -127,7 +127,7 @@ func TestAFileNameThatIsNoRowName(t *testing.T) {
 	writeFile(t, "My_Script.yaml", minimal)
 	_, err := Load(OnDisk("My_Script.lua"), threeSeconds)
 	want := `My_Script.yaml:1:1: the file's base name "My_Script" cannot be the row's name; ` +
-		`set name: to one of at most 64 characters; want small letters, digits and hyphens between them`
+		`set name: to one of at most 64 characters; want small letters, digits, and hyphens or underscores between them`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
