@@ -19,6 +19,9 @@ var fuzzedTraces = []Trace{
 	{Format: Combined, Key: "client+agent"},
 	{Format: JSONL, Time: "t", Key: "a.b", WithinSecond: Even, Limit: 3},
 	{Format: Combined, Key: "user", WithinSecond: AtStart, Speed: 1000},
+	{Format: W3C, Key: "c-ip+cs-method", SkipKey: "-"},
+	{Format: `$client - $user [$time] "$request" $rest`, Bad: 2},
+	{Format: HAProxy, Key: NoKey},
 }
 
 // FuzzTrace: whatever the bytes, a trace is either played, in the order of time and with keys and costs that may be,
@@ -28,6 +31,14 @@ func FuzzTrace(f *testing.F) {
 	f.Add([]byte(zipped(f, accessLog)), 4)
 	f.Add([]byte("t,k,c\n1.5,\"a\"\"b\",3\n2,c,1\n"), 1)
 	f.Add([]byte(`{"t": "2023-11-16T18:15:46.68Z", "a": {"b": "x"}}`+"\n"), 3)
+	logs, err := os.ReadFile("testdata/logs.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, log := range strings.Split(string(logs), "\n\n") {
+		_, lines, _ := strings.Cut(log, "\n< ")
+		f.Add([]byte(strings.ReplaceAll(lines, "\n< ", "\n")), i)
+	}
 	for _, c := range badTraces {
 		if len(c.content) < 10_000 { // long ones hold the search up
 			f.Add([]byte(c.content), 1)
