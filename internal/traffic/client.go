@@ -77,6 +77,9 @@ func client(text []byte) (before, client, after []byte) {
 			after = words
 		}
 	}
+	if client == nil && isAddress(first) { // a user's name ends in a colon
+		return nil, first, rest
+	}
 	if client == nil {
 		if client, after, _ = bytes.Cut(from, []byte{' '}); !isName(client) {
 			return nil, nil, nil

@@ -118,8 +118,11 @@ func (f *traceFile) detect(t Trace) error {
 		return f.at(err)
 	}
 	taken, err := f.find(t)
-	if field := (*FieldError)(nil); errors.As(err, &field) && f.written == CSV && t.Time == "" {
+	if err != nil && f.written == CSV && t.Time == "" {
 		err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
+		if guessed != nil {
+			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
+		}
 	}
 	if err != nil {
 		return f.at(err)
@@ -196,7 +199,9 @@ func (f *traceFile) read(line []byte) (e entry, err error) {
 	}
 	if err == nil {
 		e = entry{at: at.us, whole: at.whole, file: f, line: f.number, key: f.intern(key)}
-		e.cost, err = f.cost()
+		var cost int64
+		cost, err = f.cost()
+		e.cost = int32(cost) // at most MaxCost
 	}
 	if err != nil {
 		return entry{}, f.at(err)

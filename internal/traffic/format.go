@@ -43,16 +43,20 @@ func guess(first []byte, timeColumn string) (Format, error) {
 	if first[0] == '[' && (len(first) == 1 || first[1] == '{') {
 		return "", errors.New("a JSON array; want one object per line, as jq -c '.[]' FILE writes them")
 	}
-	if timeColumn != "" && string(first) == timeColumn {
+	timeColumn, _, _ = strings.Cut(timeColumn, ":")
+	if string(first) == timeColumn || slices.Contains(timeNames, string(first)) {
 		return CSV, nil
 	}
 	unprintable := func(r rune) bool { return r != '\t' && message.IsControl(r) }
 	if c, n := separator(first); n > 0 && bytes.IndexByte(first, c) > 0 && !bytes.ContainsFunc(first, unprintable) {
 		return CSV, nil
 	}
-	return "", fmt.Errorf("no format can be guessed from %s; want "+
-		"--trace-format with one of %s, or with a template such as %s", message.Quote(first), message.List(Formats),
-		exampleTemplate)
+	return "", fmt.Errorf("no format can be guessed from %s; want %s", message.Quote(first), anyFormat())
+}
+
+// anyFormat tells what a format may be.
+func anyFormat() string {
+	return "--trace-format with one of " + message.List(Formats) + ", or with a template such as " + exampleTemplate
 }
 
 // fitsPreset reports whether a preset is that of a line: there is a time, and a client with an address.
@@ -106,7 +110,7 @@ func (r *record) find(t Trace) (taken []string, err error) {
 	}
 	if t.Time == "" {
 		if t.Time = known(r.format, timeNames); t.Time == "" {
-			return nil, &FieldError{"time", "missing; want the name of the column or field that holds the time"}
+			return nil, &FieldError{"time", "no column or field is a known time; want its name"}
 		}
 		taken = append(taken, "the time to be "+t.Time)
 	}

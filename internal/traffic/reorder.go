@@ -17,7 +17,7 @@ type entry struct {
 	file  *traceFile
 	line  int64
 	key   string
-	cost  int64
+	cost  int32
 	whole bool
 }
 

@@ -228,7 +228,7 @@ func (t *tracePass) emit(e entry) error {
 		t.key = e.key
 	}
 	t.several = t.several || e.key != t.key
-	if !t.yield(limit.Request{AtUS: t.startUS + at, Key: e.key, Cost: e.cost}, nil) {
+	if !t.yield(limit.Request{AtUS: t.startUS + at, Key: e.key, Cost: int64(e.cost)}, nil) {
 		return errStopped
 	}
 	return nil

@@ -17,7 +17,7 @@ var presets = map[Format]string{
 	ELB: `$time $elb $client $backend $request_time $backend_time $response_time $status $backend_status $received ` +
 		`$sent "$request" "$agent" $rest`,
 	S3:      `$owner $bucket [$time] $client $requester $id $operation $path $rest`,
-	HAProxy: `$client [$time] $frontend $backend $timers $status $bytes $captures "$request"`,
+	HAProxy: `$client [$time] $frontend $backend $tq/$tw/$tc/$tr/$ta $status $bytes $captures "$request"`,
 	Envoy:   `[$time] "$request" $status $flags $received $sent $duration $upstream_time "$client" "$agent" $rest`,
 	Squid:   `$time $elapsed $client $status $bytes $method $path $user $peer $type`,
 }

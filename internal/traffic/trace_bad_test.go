@@ -54,7 +54,8 @@ var badTraces = []struct {
 DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 
 	{"no time column", "t.csv", "when,who\n1,a\n", Trace{},
-		`DIR/t.csv:1: time: missing; want the name of the column or field that holds the time; the header is "when,who"`},
+		`DIR/t.csv:1: time: no column or field is a known time; want its name; the header is "when,who"; if it is no CSV, ` +
+			`want ` + formatsWanted},
 	{"an unknown column", "t.csv", "when,who\n1,a\n", Trace{Time: "when", Key: "client"},
 		`DIR/t.csv:1: key: no column "client" in the header; want one of "when", "who"`},
 	{"a part of a key without a column", "t.csv", "when,who\n1,a\n", Trace{Time: "when", Key: "who+what"},
@@ -286,45 +287,6 @@ func TestBadLinesAreLeftOut(t *testing.T) {
 		}
 	}
 	t.Error("one bad line too many was taken")
-}
-
-// A log in which one client sends everything is probably that of a proxy.
-func TestOneClientIsNoticed(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.csv")
-	for others, want := range map[string]bool{"": true, "500,b\n": false} {
-		lines := "at,user\n"
-		for i := range 100 {
-			lines += fmt.Sprintf("%d,proxy\n", i)
-		}
-		if err := os.WriteFile(file, []byte(lines+others), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s := Compile(1, []Phase{{Name: "trace", Trace: &Trace{File: file, Key: "user", Time: "at"}}})
-		for range s.Requests() {
-		}
-		if got := strings.Contains(strings.Join(s.Notes(), "\n"), "all 100 requests are of one client"); got != want {
-			t.Errorf("%q: %q", others, s.Notes())
-		}
-	}
-}
-
-// A log without a key has one limit for all, and no proxy in front.
-func TestALogWithoutAKeyIsUnderOneLimit(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "a.csv")
-	lines := "at\n"
-	for i := range 100 {
-		lines += fmt.Sprintf("%d\n", i)
-	}
-	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := Compile(1, []Phase{{Name: "trace", Trace: &Trace{File: file, Time: "at"}}})
-	for range s.Requests() {
-	}
-	notes := strings.Join(s.Notes(), "\n")
-	if !strings.Contains(notes, "all 100 requests are under one limit: ") || strings.Contains(notes, "proxy") {
-		t.Errorf("%q", s.Notes())
-	}
 }
 
 // A bad line among good ones says what leaves it out; where nothing is good that would be wrong advice.

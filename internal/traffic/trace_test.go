@@ -56,33 +56,6 @@ func expectLines(t *testing.T, got []string, want string) {
 	}
 }
 
-// A virtual host before the client is not the client, and is told apart from one by what follows it.
-func TestVirtualHosts(t *testing.T) {
-	log := write(t, "vhost.log", `www.example.com:80 10.0.0.1 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 23
-shop.example.com:443 2001:db8::1 - mary ann [17/May/2015:10:05:04 +0000] "GET /a HTTP/1.1" 200 12
-resolved.example.org - - [17/May/2015:10:05:05 +0000] "GET /a HTTP/1.1" 200 12
-10.0.0.2 10.0.0.3 - [17/May/2015:10:05:06 +0000] "GET /a HTTP/1.1" 200 12
-`)
-	for key, want := range map[string]string{
-		"client": "10.0.0.1 2001:db8::1 resolved.example.org 10.0.0.2",
-		"host":   "www.example.com:80 shop.example.com:443 - -",
-		"user":   "- mary·ann - -",
-	} {
-		lines, s := play(t, Trace{File: log, Key: key})
-		var keys []string
-		for _, line := range lines {
-			words := strings.Fields(line)
-			keys = append(keys, strings.Join(words[1:len(words)-1], "·"))
-		}
-		if got := strings.Join(keys, " "); got != want {
-			t.Errorf("by %s: %s, want %s", key, got, want)
-		}
-		if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines have other words before") {
-			t.Errorf("notes: %s", notes)
-		}
-	}
-}
-
 const accessLog = `10.0.0.1 - - [17/May/2015:10:05:03 +0000] "GET /a HTTP/1.1" 200 2326 "-" "curl/8"
 10.0.0.2 - jo [17/May/2015:10:05:03 +0000] "POST /b?x=\"1\" HTTP/1.1" 404 - "http://x/" "Mozilla \"5\""
 
