@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// change fills in what differs between two limits, in each reading. All readings have the same clients.
+// change compares two limits in each reading. All readings have the same clients.
 func change(users []result.Users, readings []*Log, before, after limit.Policy) {
 	for i, l := range readings {
 		c := &result.Change{}
@@ -45,7 +45,7 @@ func change(users []result.Users, readings []*Log, before, after limit.Policy) {
 	}
 }
 
-// changed is what differs for one client.
+// changed compares two limits for one client.
 func (c *client) changed(before, after limit.Policy) result.Changed {
 	who := result.Changed{Key: c.key}
 	rejects, rejectsNow := c.over(before), c.over(after)
@@ -70,7 +70,7 @@ func (c *client) changed(before, after limit.Policy) result.Changed {
 	return who
 }
 
-// Exceeded is the error where more is newly rejected than may be, in any reading; nil where nobody said how much.
+// Exceeded is an error if more is newly rejected than allowed, in any reading. It is nil if no maximum was given.
 func Exceeded(d *result.Document) error {
 	if d.Users[0].Change == nil || d.Users[0].Change.Most == nil {
 		return nil

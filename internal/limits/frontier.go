@@ -9,12 +9,12 @@ import (
 	"ratelab/internal/result"
 )
 
-// perMille are the shares of a frontier.
+// perMille are the shares of a frontier, in thousandths.
 var perMille = []int64{0, 1, 10, 50}
 
-// frontier finds the least limits under a rule. Where nothing of a client is rejected, the limit that it needs is the
-// most that it asks for, so that one pass answers for all limits. Requests are played: of requests that cost 1 a larger
-// limit never rejects more, and whoever needs no more than the limit need not be played.
+// frontier finds the least limits under a rule. For shares of clients one pass is enough: a client has no rejection if
+// the limit is at least the most that it needs. For shares of requests each limit is played, without the clients that
+// it does not reject; where all costs are 1, a larger limit never rejects more.
 func (l *Log) frontier(f result.Frontier, r rule) result.Frontier {
 	needs := make([]int64, len(l.clients))
 	for i, c := range l.clients {
@@ -54,20 +54,20 @@ func (l *Log) frontier(f result.Frontier, r rule) result.Frontier {
 	return f
 }
 
-// rule plays the requests of a client under an exact limiter. Of each it says which limit would admit it, and whether
-// that is more than the limit, so that it is rejected.
+// rule plays a client's requests under an exact limiter with the limit most. For each request it calls each with the
+// limit that would admit it, and whether that is over most, so that it is rejected.
 type rule func(all []request, most int64, each func(i int, need int64, over bool))
 
-// need is the least limit that rejects nothing of a client.
+// need is the least limit that rejects none of a client's requests.
 func (r rule) need(all []request) (most int64) {
 	r(all, 1<<62, func(_ int, need int64, _ bool) { most = max(most, need) })
 	return most
 }
 
-// window is the rule that no (t − W, t] has more than the limit.
+// window is the rule of at most the limit in any (t − W, t].
 func window(windowUS int64) rule {
 	return func(all []request, most int64, each func(int, int64, bool)) {
-		admitted := make([]int64, len(all)) // of each request's cost
+		admitted := make([]int64, len(all)) // the cost of each request; 0 if it is rejected
 		var sum int64
 		first := 0
 		for i, q := range all {
@@ -84,7 +84,7 @@ func window(windowUS int64) rule {
 	}
 }
 
-// mostUnits is how full a bucket can be counted, as in the model of gcra.
+// mostUnits is the largest level of a bucket, as in the model of gcra.
 const mostUnits = int64(1) << 62
 
 // MostBurst is the largest burst of a policy's rate that is counted exactly.
@@ -94,15 +94,14 @@ func MostBurst(p limit.Policy) int64 {
 }
 
 // bucket is the rule of a token bucket, or GCRA, of a rate; the limit is its burst. The level of a bucket of rate r is
-// q ← max(0, q − r·Δt) + cost. Where nothing is rejected the burst that is needed is the largest q, rounded up: the
-// burstiness curve of network calculus (Cruz, "A calculus for network delay", IEEE Transactions on Information Theory
-// 37(1), 1991).
+// q ← max(0, q − r·Δt) + cost. The burst that rejects nothing is the largest q, rounded up: the burstiness curve of
+// network calculus (Cruz, "A calculus for network delay", IEEE Transactions on Information Theory 37(1), 1991).
 //
-// All is in integers: with l permits each w µs a level is in units of 1/w permit.
+// Levels are integers in units of 1/w permit, with l permits each w µs.
 func bucket(rate limit.Policy) rule {
 	w, l := rate.Interval()
 	full := min(mostUnits/w, limit.MaxRequests+1)
-	emptyUS := full*w/l + 1 // after which every level is down to zero
+	emptyUS := full*w/l + 1 // after it every level is 0
 	return func(all []request, most int64, each func(int, int64, bool)) {
 		var level, lastUS int64
 		for i, q := range all {
@@ -120,11 +119,11 @@ func bucket(rate limit.Policy) rule {
 	}
 }
 
-// mostRates is how many rates bursts are found for.
+// mostRates is the number of rates for which bursts are found.
 const mostRates = 6
 
-// rates are round ones: 1, 2, 5, 10 and 30 a minute, and 1, 2, 5, 10, … a second. They lie evenly between what a client
-// asks for in an hour and what one asks for in a second, or follow each other where those are close.
+// rates chooses round rates: 1, 2, 5, 10 and 30 a minute, and 1, 2, 5, 10, … a second. They are spread evenly from the
+// rate of perHour to that of perSecond, or are successive ones if these are close.
 func rates(perHour, perSecond int64) (chosen []limit.Policy) {
 	perMinute := []int64{1, 2, 5, 10, 30}
 	for second := int64(60); second < 60*limit.MaxRequests; second *= 10 {

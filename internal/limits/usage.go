@@ -14,10 +14,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// Windows are the lengths of the examined windows.
+// Windows are the lengths of the windows that are examined.
 var Windows = []time.Duration{time.Second, time.Minute, time.Hour}
 
-// Log is the requests of each client, in order.
+// Log is a log's requests by client, in order.
 type Log struct {
 	Within         string // as in result.Users
 	Requests, Cost int64
@@ -29,12 +29,12 @@ type Log struct {
 type client struct {
 	key      string
 	requests []request
-	places   []int // among all requests of the log
+	places   []int // the indices among all requests of the log
 }
 
 type request struct{ atUS, cost int64 }
 
-// Read takes all requests of a stream, which come in the order of time; the errors are the stream's.
+// Read reads all requests of a stream, which are in the order of time. The error is the stream's.
 func Read(stream iter.Seq2[limit.Request, error]) (*Log, error) {
 	l, index := &Log{}, map[string]int{}
 	for q, err := range stream {
@@ -58,11 +58,11 @@ func Read(stream iter.Seq2[limit.Request, error]) (*Log, error) {
 	return l, nil
 }
 
-// mostNamed is how many clients a limit names. On a terminal a name may take two lines.
+// mostNamed is the number of clients that a table names. A name may take two lines.
 const mostNamed = 5
 
-// Look makes the document of the readings of one log: for these limits, or without any the frontier. Its rates suit
-// the first reading.
+// Look makes the document of the readings of one log: for these limits, or, without any, with the frontier. The first
+// reading determines the frontier's rates.
 func Look(readings []*Log, limits []limit.Policy) *result.Document {
 	first := readings[0]
 	d := result.New(result.OfLimits, "")
@@ -102,7 +102,7 @@ func Look(readings []*Log, limits []limit.Policy) *result.Document {
 	return d
 }
 
-// name leaves those clients of a limit of whom most is rejected in any reading, the same in each.
+// name keeps the clients with the most rejections in any reading, the same in each reading.
 func name(readings []result.Users, limit int) {
 	order := order(len(readings[0].Limits[limit].Who), func(i int) (most [2]int64) {
 		for _, r := range readings {
@@ -119,7 +119,7 @@ func name(readings []result.Users, limit int) {
 	}
 }
 
-// order are the clients with a weight that is not zero, the heaviest first.
+// order returns the clients with a weight other than 0, the heaviest first.
 func order(clients int, weight func(client int) [2]int64) (order []int) {
 	weights := make([][2]int64, clients)
 	for i := range weights {
@@ -147,13 +147,13 @@ func (l *Log) window(windowUS int64) result.Busiest {
 	return w
 }
 
-// quantile is the smallest of the sorted values that is not exceeded by at least the share of them.
+// quantile is the smallest value that at least that share of the sorted values does not exceed.
 func quantile(sorted []int64, share float64) int64 {
 	rank := int(math.Ceil(share*float64(len(sorted)) - 1e-9)) // 0.9 · 10 is 9
 	return sorted[max(rank, 1)-1]
 }
 
-// rejected lets an exact limiter decide. Who are all clients.
+// rejected is what an exact limiter rejects. Who are all clients.
 func (l *Log) rejected(p limit.Policy) result.Rejected {
 	t := result.Rejected{Limit: result.LimitOf(p)}
 	for _, all := range l.clients {
@@ -175,7 +175,7 @@ func (l *Log) rejected(p limit.Policy) result.Rejected {
 	return t
 }
 
-// over says which of the client's requests an exact limiter rejects.
+// over says which of the client's requests an exact limiter of the policy's contract rejects.
 func (c *client) over(p limit.Policy) []bool {
 	rule, most := window(p.WindowUS()), p.Requests
 	if p.Contract == limit.ByBucket {

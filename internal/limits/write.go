@@ -14,11 +14,11 @@ import (
 	"ratelab/internal/result"
 )
 
-// Forms are those in which a document can be written.
+// Forms are the formats of the document.
 var Forms = report.Formats{Sheet: sheet, CSV: writeCSV}
 
-// writeCSV writes a line for each client for whom two limits decide differently, or else for each limit that was asked
-// for, or for each of the frontier.
+// writeCSV writes a line for each client for whom two limits decide differently; or for each of other limits; or for
+// each limit of the frontier.
 func writeCSV(w io.Writer, d *result.Document) error {
 	header := []string{"requests", "window_us", "burst", "contract", "rejected", "rejected_share", "clients",
 		"clients_share", "within_second"}
@@ -104,7 +104,7 @@ func sheet(d *result.Document) report.Sheet {
 	return append(all, report.Part{Notes: report.Items(last...)})
 }
 
-// flags are a limit as the command line takes it.
+// flags are the flags that give a limit.
 func flags(l result.Limit) string {
 	text := fmt.Sprintf("%d/%s", l.Requests, report.Span(l.WindowUS))
 	switch {
@@ -116,14 +116,14 @@ func flags(l result.Limit) string {
 	return text
 }
 
-// page is a document on its way to people. A figure that depends on the reading stands there for both.
+// page is a document as people see it. A figure that depends on the reading is shown for both readings.
 type page struct {
 	*result.Traffic
 	readings []reading
-	differ   string // the first figure that does
+	differ   string // words on the first such figure
 }
 
-// reading is what a document says of one reading of the log.
+// reading is one reading of the log.
 type reading struct {
 	result.Users
 	frontier []result.Frontier
@@ -138,7 +138,7 @@ func newPage(d *result.Document) *page {
 	return p
 }
 
-// cells are those of each reading in one; of two figures the smaller is first.
+// cells joins the cells of the readings; of two figures the smaller is first.
 func (p *page) cells(of func(*reading) []string) []string {
 	cells := of(&p.readings[0])
 	for i, b := range of(&p.readings[len(p.readings)-1]) {
@@ -163,7 +163,7 @@ func (p *page) row(of func(*reading) []string) report.TableRow {
 	return report.TableRow{Cells: report.Cells(p.cells(of)...)}
 }
 
-// used is how much clients ask for.
+// used is the table of the clients' busiest windows.
 func (p *page) used() report.Table {
 	t := report.Table{Bare: true, Columns: []report.Column{{Name: "most in any", Words: true}}}
 	t.Columns = append(t.Columns, report.Numbers("p50", "p99", "p99.9", "most")...)
@@ -179,14 +179,14 @@ func (p *page) used() report.Table {
 	return t
 }
 
-// frontier is the least limits. That of nobody is the same by clients and by requests.
+// frontier is the table of the least limits. The one that rejects nobody is the same by clients and by requests.
 func (p *page) frontier() report.Table {
 	t := report.Table{Bare: true, Columns: []report.Column{{Group: "the least limit", Name: "that rejects",
 		Words: true}}}
 	for i, name := range []string{"nobody", "0.1%", "1%", "5%"} {
 		t.Columns = append(t.Columns, report.Column{Group: "of the clients", Name: name, Leaves: min(i, 1)})
 	}
-	for _, c := range t.Columns[2 : 2+3*(p.Requests/p.Cost)] { // none where costs differ
+	for _, c := range t.Columns[2 : 2+3*(p.Requests/p.Cost)] { // none if costs differ from 1
 		t.Columns = append(t.Columns, report.Column{Group: "of the requests", Name: c.Name, Leaves: 2})
 	}
 	for i := range p.readings[0].frontier {
@@ -209,7 +209,7 @@ func (p *page) frontier() report.Table {
 	return t
 }
 
-// backend is what all clients together ask for in their busiest second, and what is admitted of it.
+// backend is the busiest second of all clients together, as offered and as admitted.
 func (p *page) backend() string {
 	at := p.cells(func(r *reading) []string {
 		cells := []string{report.Integer(r.frontier[0].Clients[0].BusiestSecond)}
@@ -221,7 +221,7 @@ func (p *page) backend() string {
 	return fmt.Sprintf("Backend's busiest second: %s; at 5%%: %s (1s), %s (1m), %s (1h)", at[0], at[1], at[2], at[3])
 }
 
-// rejects is how much a limit rejects, and of how many clients.
+// rejects says how much a limit rejects, and of how many clients.
 func (p *page) rejects(i int) report.Line {
 	all := p.cells(func(r *reading) []string {
 		t := r.Limits[i]
@@ -232,7 +232,7 @@ func (p *page) rejects(i int) report.Line {
 		message.Grouped(p.Cost), all[1], all[2], counted(p.Keys, "client"))}
 }
 
-// touched is what a limit would reject, and of whom.
+// touched is what a limit rejects, and of which clients.
 func (p *page) touched(i int) report.Part {
 	g := report.Table{Bare: true, Columns: []report.Column{{Name: "of whom most", Words: true, Narrowest: 12},
 		{Name: "asked"}, {Name: "rejected"}, {Name: "first", Words: true}, {Name: "last", Words: true}}}
@@ -247,7 +247,7 @@ func (p *page) touched(i int) report.Part {
 	return report.Part{Lead: []report.Line{lead}, Tables: []report.Table{g}}
 }
 
-// changed is what the second limit rejects and the first one admits, and of whom.
+// changed is what the second limit newly rejects, and of which clients.
 func (p *page) changed() report.Part {
 	all := p.cells(func(r *reading) []string {
 		c := r.Change
@@ -278,7 +278,7 @@ func (p *page) changed() report.Part {
 	return part
 }
 
-// clients is how many there are: 1 client, 0 or 2 clients.
+// clients is a count with its noun: 1 client, 0 or 2 clients.
 func clients(count string) string {
 	if count == "1" {
 		return "1 client"
@@ -286,7 +286,7 @@ func clients(count string) string {
 	return count + " clients"
 }
 
-// at is when something of a client was rejected.
+// at is the time of a rejection.
 func (p *page) at(rejected, us int64) string {
 	switch {
 	case rejected == 0:
@@ -306,7 +306,7 @@ func (p *page) when() string {
 	return ", " + first.Format("2 Jan 2006 15:04:05") + " to " + last.Format("2 Jan 15:04:05") + " UTC"
 }
 
-// counted is so many of something: 10,000 requests.
+// counted is a number with its noun: 10,000 requests.
 func counted(n int64, what string) string {
 	text := message.Count(n, what)
 	return message.Grouped(n) + text[strings.IndexByte(text, ' '):]

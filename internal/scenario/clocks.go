@@ -32,7 +32,7 @@ func readServerClock(v strictyaml.Value, end time.Duration) (clock clients.Serve
 	return clock
 }
 
-// readTimes reads a list of what happens, each at a time after the one before; field is the other one that each has.
+// readTimes reads a list of events, each at a later time than the one before. field is their other field.
 func readTimes(v strictyaml.Value, want, when, field string, end time.Duration,
 	read func(f strictyaml.Fields, atUS int64)) {
 	var before time.Duration
@@ -48,7 +48,7 @@ func readTimes(v strictyaml.Value, want, when, field string, end time.Duration,
 	}
 }
 
-// readFaults reads what befalls limits and server. Both are about true time, and about requests that are sent once.
+// readFaults reads managed and server_outage. Both need correct clocks, and requests that are sent once.
 func readFaults(f strictyaml.Fields, s *Scenario) {
 	end := lastMoment(s.Phases)
 	readTimes(f.Get("managed"), "a list of steps such as [{at: 2s, do: delete}, {at: 4s, do: init}]",

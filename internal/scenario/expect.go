@@ -19,12 +19,12 @@ const (
 	maxMeasure = 1e18
 )
 
-// labelText is an algorithm's name and the parameters that tell two rows of it apart. LocalFlagSuffix may follow.
+// labelText is an algorithm's name and its parameters. LocalFlagSuffix may follow.
 var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(:[a-z][a-z0-9_-]*=[^:=\s]+)*(\+local-flag)?$`)
 
-// expect reads what each algorithm is to do.
+// expect reads the expectations.
 func (r *reader) expect(v strictyaml.Value, s *Scenario) (all []Expectation) {
-	lines := map[[2]string]int{} // of each algorithm and measure
+	lines := map[[2]string]int{} // by algorithm and measure
 	for _, item := range v.List("a list such as [{algorithm: gcra, admitted: 10}]", maxExpect) {
 		all = append(all, r.expectation(item, s, lines))
 	}
@@ -53,7 +53,7 @@ func (r *reader) expectation(v strictyaml.Value, s *Scenario, lines map[[2]strin
 	return e
 }
 
-// isMeasure reports whether something can be expected of that measure in that row of s, and notes why not.
+// isMeasure reports whether that row of s has the measure. If it has not, a problem says why.
 func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 	m, about := measure.Find(e.Name)
 	switch {
@@ -81,7 +81,7 @@ func ofDecisions() string {
 	return message.List(names)
 }
 
-// wantMeasure says which measures there are. All their names would fill a screen.
+// wantMeasure says which measures there are. A list of all would fill a screen.
 func wantMeasure(name string) string {
 	want := "want one of " + ofDecisions() + ", or another that `simulate list measures` names"
 	if near, ok := message.Nearest(name, measure.Names(measure.Expected)); ok {
@@ -90,7 +90,7 @@ func wantMeasure(name string) string {
 	return want
 }
 
-// missing is what a row of s lacks for figures about a subject; nothing where it lacks nothing.
+// missing is what s lacks for measures about a subject; "" if nothing.
 func missing(about *measure.Subject, label string, s *Scenario) string {
 	_, flagged := strings.CutSuffix(label, LocalFlagSuffix)
 	switch {
@@ -124,8 +124,8 @@ func readLabel(v strictyaml.Value) (label string) {
 	return label
 }
 
-// readLabels reads a list of labels, each once, and shows read each of them; unless that is nil. Which algorithms and
-// sequences there are is for the command to know.
+// readLabels reads a list of distinct labels, and calls read, if it is not nil, with each. It does not know which
+// algorithms and sequences there are.
 func readLabels(v strictyaml.Value, want string, most int, read func(item strictyaml.Value, label string)) []string {
 	lines := map[string]int{}
 	var labels []string

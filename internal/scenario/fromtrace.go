@@ -12,8 +12,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// FromTrace is a question without a file: what would this limit have done to that recorded traffic? Both have been
-// validated.
+// FromTrace is the scenario of a recorded log under a limit. Both have been validated.
 func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
 	base := t.Title()
 	question := fmt.Sprintf("What does a limit of %v admit of %s?", p, base)
@@ -21,7 +20,7 @@ func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
 		question = fmt.Sprintf("What does a limit of %v admit of the trace?", p)
 	}
 	described := t
-	described.Stdin = nil // its address would be another one each time
+	described.Stdin = nil // its address differs from run to run
 	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %s", described, p))
 	return &Scenario{
 		Name:     traceName(base),
@@ -42,7 +41,7 @@ func InPhase(us int64, window time.Duration) time.Time {
 	return DefaultStart.Add((time.UnixMicro(us).Sub(DefaultStart)%step + step) % step)
 }
 
-// UnderRule is a recorded log with another rule for times that are whole seconds.
+// UnderRule is the scenario of a recorded log with another rule for whole seconds.
 func (s *Scenario) UnderRule(rule traffic.WithinSecond) *Scenario {
 	again, trace := *s, *s.Phases[0].Trace
 	trace.WithinSecond = rule
@@ -52,7 +51,7 @@ func (s *Scenario) UnderRule(rule traffic.WithinSecond) *Scenario {
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// traceName makes a scenario's name of a file's: access.log.gz becomes access-log.
+// traceName makes a scenario's name from a file's: access.log.gz becomes access-log.
 func traceName(base string) string {
 	base = strings.TrimSuffix(strings.ToLower(base), ".gz")
 	name := notName.ReplaceAllString(base, "-")

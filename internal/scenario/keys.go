@@ -12,7 +12,7 @@ const (
 	maxWeight   = 1e9
 )
 
-// readKeysAndCost reads what the top level and each phase may say.
+// readKeysAndCost reads keys and cost, which the top level and each phase may have.
 func readKeysAndCost(f strictyaml.Fields, p *traffic.Phase) {
 	if v := f.Get("keys"); v.Given() {
 		p.Keys = readKeys(v)
@@ -22,7 +22,7 @@ func readKeysAndCost(f strictyaml.Fields, p *traffic.Phase) {
 	}
 }
 
-// readKeys reads {count: 100, distribution: zipf, exponent: 1.1} and its kin.
+// readKeys reads {count: 100, distribution: zipf, exponent: 1.1} and the like.
 func readKeys(v strictyaml.Value) traffic.Keys {
 	f := v.Fields("count", "distribution", "exponent", "hot")
 	count, distribution := int64(0), "uniform"

@@ -17,8 +17,7 @@ const (
 	maxRepeats   = 1_000_000  // stairs, bursts or on-off cycles of one phase
 )
 
-// shapeFields are the fields that hold a phase's traffic, of which it has one: what readShape reads, and recorded
-// traffic.
+// shapeFields are the fields that hold a phase's traffic. A phase has one of them.
 var shapeFields = []string{"constant", "poisson", "ramp", "steps", "burst", "spike", "sine", "on_off", "pause", "trace"}
 
 // notInAPhase are fields that people expect in a phase, and what they mean.
@@ -41,7 +40,7 @@ func (r *reader) phase(v strictyaml.Value, p traffic.Phase, lines map[string]int
 	readName(f.Need("name", "a name that is unique in the file"), &p.Name, "phase", lines)
 	duration := f.Get("duration")
 	if duration.Given() && !readDuration(duration, &p.Duration, time.Microsecond, maxDuration) {
-		p.Duration = time.Microsecond // stands in, so that the shape's own problems are found without new ones
+		p.Duration = time.Microsecond // a stand-in, so that the shape's problems are found
 	}
 	readKeysAndCost(f, &p)
 	shape, ok := shapeOf(f)
@@ -60,7 +59,7 @@ func (r *reader) phase(v strictyaml.Value, p traffic.Phase, lines map[string]int
 
 // shapeOf finds the one arrival shape of a phase.
 func shapeOf(f strictyaml.Fields) (found strictyaml.Entry, ok bool) {
-	misspelled := false // a shape, perhaps, which was reported already
+	misspelled := false // perhaps a shape; already reported
 	for _, e := range f.Entries {
 		switch {
 		case !slices.Contains(shapeFields, e.Name):
@@ -90,7 +89,7 @@ func (r *reader) arrivals(shape strictyaml.Entry, p *traffic.Phase) {
 	}
 }
 
-// readShape reads what the field of a shape holds. d is the phase's duration, 0 where it is absent or wrong.
+// readShape reads the value of a shape's field. d is the phase's duration; 0 if it is absent or wrong.
 func readShape(name string, v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	switch name {
 	case "constant":
@@ -195,8 +194,8 @@ func readSine(v strictyaml.Value) traffic.Arrivals {
 	ok1 := readRate(f.Need("mean", "the mean rate, such as 100/s"), &s.Mean, 1)
 	amplitude := f.Need("amplitude", "how far the rate swings, such as 80/s")
 	ok2 := readRate(amplitude, &s.Amplitude, 0)
-	// The products of counts up to 1e9 and windows up to 3e13 µs are compared as doubles, whose error of 1e-16 no
-	// amplitude can notice.
+	// The products of counts up to 1e9 and windows up to 3e13 µs are compared as doubles; the error of 1e-16 does not
+	// matter.
 	if ok1 && ok2 && float64(s.Amplitude.Count)*float64(s.Mean.Per) > float64(s.Mean.Count)*float64(s.Amplitude.Per) {
 		amplitude.Bad("%s swings the rate below zero; want at most the mean, %s", amplitude.Shown(), s.Mean)
 	}
@@ -217,7 +216,7 @@ func readOnOff(v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	return traffic.Steps{Start: rate.Count, Per: rate.Per, On: on, Every: on + off}
 }
 
-// repeats refuses a period so short that it would come round too often in a phase.
+// repeats refuses a period that would repeat too often in a phase.
 func repeats(v strictyaml.Value, period, d time.Duration) {
 	if period > 0 && int64(d/period) > maxRepeats {
 		v.Bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats,

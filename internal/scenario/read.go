@@ -41,8 +41,7 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	return s
 }
 
-// head reads the fields that are one scalar each. The name becomes file names and key prefixes; without one it is the
-// file's base name.
+// head reads the scalar fields. The name is used in file names and key prefixes; by default it is the file's base name.
 func (r *reader) head(f strictyaml.Fields, s *Scenario) {
 	if v := f.Get("name"); v.Given() {
 		if v.Text(&s.Name, "a name", maxName) && !scenarioName.MatchString(s.Name) {
@@ -70,8 +69,8 @@ func baseName(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// readStart reads when virtual time begins. Scripts count microseconds in doubles, which are exact until 2255, and no
-// clock is so wrong that it shows a time before 1970.
+// readStart reads when virtual time begins. Scripts count microseconds in doubles, which are exact until 2255; a wrong
+// clock must not show a time before 1970.
 func readStart(v strictyaml.Value) time.Time {
 	const want = "want a time from 1980 to 2199 such as 2024-01-01T00:00:00Z"
 	t, err := time.Parse(time.RFC3339Nano, v.Node.Value)
@@ -133,12 +132,12 @@ func (r *reader) phases(f strictyaml.Fields) []traffic.Phase {
 	return phases
 }
 
-// endless reports whether only a trace's end tells how long the phases last.
+// endless reports whether the phases last until a trace ends.
 func endless(phases []traffic.Phase) bool {
 	return slices.ContainsFunc(phases, func(p traffic.Phase) bool { return p.Trace != nil && p.Duration == 0 })
 }
 
-// lastMoment is how long the phases last together, or the longest that they may where that is not known.
+// lastMoment is the duration of all phases, or the longest legal one if it is unknown.
 func lastMoment(phases []traffic.Phase) time.Duration {
 	if endless(phases) {
 		return maxDuration

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// The spellings that are accepted, of the many that YAML knows for a number.
+// The accepted spellings; YAML knows more.
 var (
 	numberText   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 	durationText = regexp.MustCompile(`^(-?)(([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h))+|[0-9]+d)$`)
@@ -46,7 +46,7 @@ func readNumber(v strictyaml.Value, into *float64, least, most float64) bool {
 	return true
 }
 
-// readDuration reads whole microseconds within least to most, with a sign where least is negative.
+// readDuration reads whole microseconds within least to most. A sign is legal if least is negative.
 func readDuration(v strictyaml.Value, into *time.Duration, least, most time.Duration) bool {
 	first := limit.FormatDuration(least)
 	if least < 0 {
@@ -88,7 +88,7 @@ func readUS(v strictyaml.Value, into *int64, least, most time.Duration) bool {
 	return ok
 }
 
-// days writes whole days as such.
+// days writes whole days as days.
 func days(d time.Duration) string {
 	if day := 24 * time.Hour; d >= 2*day && d%day == 0 {
 		return fmt.Sprintf("%dd", d/day)
@@ -120,7 +120,7 @@ func readRate(v strictyaml.Value, into *traffic.Rate, least int64) bool {
 	return true
 }
 
-// readName reads a name that nothing else of its kind has; lines holds the names before it, and where they are.
+// readName reads a name that is unique among its kind; lines has the names before it, with their lines.
 func readName(v strictyaml.Value, into *string, kind string, lines map[string]int) {
 	if !v.Text(into, "a name", maxName) {
 		return
@@ -132,7 +132,7 @@ func readName(v strictyaml.Value, into *string, kind string, lines map[string]in
 	lines[*into] = v.Node.Line
 }
 
-// ends opens [least, most], a list of two of what noun says.
+// ends reads [least, most], a list of two; noun names them.
 func ends(v strictyaml.Value, noun string) (least, most strictyaml.Value) {
 	items := v.List("[least, most]", 2)
 	if len(items) == 1 {

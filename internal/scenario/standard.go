@@ -8,15 +8,15 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// The standard set: how many windows each traffic lasts, and the largest limit at which it is played. What a limiter
-// loses there depends on the limit by less than one request in so many.
+// The standard set: the windows that each traffic lasts, and the largest limit at which it is played. Above that limit,
+// what a limiter loses changes by less than one request in that many.
 const (
 	lasts        = 20
 	mostRequests = 100
 )
 
-// Scaled is the limit at which the standard set of p is played: of the same window, and not too large, with the burst
-// in proportion.
+// Scaled is the limit at which the standard set of p is played: the same window, a limit that is not too large, and the
+// burst in proportion.
 func Scaled(p limit.Policy) limit.Policy {
 	if p.Requests > mostRequests {
 		if p.Burst != 0 {
