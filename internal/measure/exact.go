@@ -41,7 +41,7 @@ func (r Reference) Traffic() Traffic {
 	return Traffic{BucketUS: r.timeline.axis.widthUS, Offered: slices.Clone(r.timeline.offered[:n])}
 }
 
-// fits reports whether the exact limiter behind would let q through, if it were let through to it.
+// fits reports whether the exact limiter behind would admit q.
 func (m *Meter) fits(q limit.Request, number int64) bool {
 	if m.behind != nil {
 		return m.behind.holds(number, q.AtUS, q.Cost)

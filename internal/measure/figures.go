@@ -19,8 +19,8 @@ type Figures struct {
 	KeysWithoutTTL *int64 `json:"keys_left_without_ttl,omitempty"`
 
 	// MostAdmitted is, for each interval of the TimeScales, the most that was admitted for one key in any
-	// half-open interval (t−w, t] of that length; Bound is what the algorithm promises not to exceed, absent where it
-	// promises nothing, and where the clock that its rule goes by is off.
+	// half-open interval (t−w, t] of that length; Bound is the limiter's guarantee for it, absent where it is
+	// unknown, and where the clock that the rule goes by is wrong.
 	MostAdmitted []int64 `json:"most_admitted,omitempty"`
 	Bound        []int64 `json:"bound,omitempty"`
 

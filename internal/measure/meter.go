@@ -115,7 +115,7 @@ func (m *Meter) leave(atUS int64) {
 	}
 }
 
-// depart counts what is let through now, and lets the exact limiter behind decide on it.
+// depart counts a request that leaves now, and lets the exact limiter behind decide it.
 func (m *Meter) depart(a departure) {
 	slot := m.windows.slot(a.number, a.leavesUS)
 	within := m.windows.rings[slot].kept+a.Cost <= m.policy.Requests

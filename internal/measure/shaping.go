@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Shaping is what a limiter that delays does to what it admits. What it lets through counts when it leaves: the peaks,
+// Shaping describes a limiter that delays requests. An admitted request counts when it leaves: the peaks,
 // the course over time, the time scales and the excess are those of the departures.
 type Shaping struct {
 	// DelayUS is from an admitted request's arrival to its departure; those that leave at once are among them.
@@ -30,7 +30,7 @@ type shaping struct {
 	lastUS  int64 // when the last of them leaves
 }
 
-// newShaping begins after so many admissions that left at once.
+// newShaping begins after a number of admitted requests that left at once.
 func newShaping(before int64) *shaping {
 	s := &shaping{delays: Delays{}}
 	if before > 0 {

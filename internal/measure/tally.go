@@ -19,7 +19,7 @@ type Tally struct {
 	Served       *Served `json:"served,omitempty"`        // absent where it was not asked for, or of too many keys
 }
 
-// plus is what both come to.
+// plus adds the counts of other keys.
 func (c Result) plus(o Result) Result {
 	c.Offered += o.Offered
 	c.Admitted += o.Admitted
@@ -50,7 +50,7 @@ func (t *Tally) Result(p limit.Policy) (Result, error) {
 	return r, r.check()
 }
 
-// Plus is what both tallies come to. They are of one run, in which all series are of one length.
+// Plus adds two tallies of one run, in which all series have one length.
 func (t *Tally) Plus(o *Tally) *Tally {
 	sum := &Tally{Counts: t.Counts.plus(o.Counts), LostCost: t.LostCost + o.LostCost, Digest: t.Digest,
 		Series:       t.Series.plus(o.Series),

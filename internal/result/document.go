@@ -189,7 +189,7 @@ type Row struct {
 	measure.Figures
 }
 
-// Expectation is one measure that the scenario's file promises, and what came of it.
+// Expectation is one measure that the scenario's file expects, and its figure.
 type Expectation struct {
 	Algorithm string   `json:"algorithm"`
 	Measure   string   `json:"measure"`
@@ -244,8 +244,8 @@ func (r *Run) HasCosts() bool {
 	return slices.ContainsFunc(r.Figures(), func(f *measure.Figures) bool { return f.OfferedCost != f.Offered })
 }
 
-// Alike are the rows by what they do, each group at its first one's place: those that decided every request alike, and
-// let it through at the same moment. The floor is no contestant, and stands by itself.
+// Alike groups rows that decided every request alike, and whose admitted requests left at the same moments. A group
+// stands at its first row's place. The floor is a group by itself.
 func (r *Run) Alike() [][]*Row {
 	var groups [][]*Row
 	for i := range r.Results {
