@@ -218,8 +218,8 @@ var LocalFlagMeasures = &Subject{Name: "what a local flag saves",
 		{Name: "local_flag.local_rejects", Unit: Requests, Heading: "rejected\nlocally",
 			Help: "requests that clients rejected without asking the server", In: everywhere, Better: Higher},
 		{Name: "local_flag.share_of_rejected", Unit: Share, Heading: "of the\nrejected",
-
-			Help: "of the rejected requests, the share that clients rejected", In: Table | Page | Expected, Better: Higher,
+			Help: "of the rejected requests, the share that clients rejected", In: Table | Page | Expected,
+			Better: Higher,
 			Value: func(f *Figures) Value {
 				if f.LocalFlag == nil {
 					return Value{}
