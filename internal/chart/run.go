@@ -19,6 +19,7 @@ import (
 //	<scenario>.window      what was admitted in the rolling window, against the limit
 //	<scenario>.cumulative  what was admitted so far, against the exact reference
 //	<scenario>.delay       how long admitted requests wait; only of runs with a shaper
+//	<scenario>.timescale   the most admitted in any interval, by its length; not on the page
 //
 // The limiters have small multiples that share both axes: with a dozen of them an overlay is a knot of lines, while a
 // panel of its own lets each keep its colour, its label and its figure. The row none has no panel, since it admits
@@ -27,6 +28,9 @@ func OfRun(in curves.Input) []*Figure {
 	var all []*Figure
 	for _, t := range curves.Timelines(in) {
 		all = append(all, drawings[t.Drawing](in, t))
+	}
+	if f := timescale(in); f != nil {
+		all = append(all, f)
 	}
 	return all
 }

@@ -64,7 +64,7 @@ func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
 func TestPagesSayWhatTheyShow(t *testing.T) {
 	in := play(caseOne(), 512, twelve(1000)...)
 	// of the horizontal axis
-	last := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s"}
+	last := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s", "timescale": "1 s"}
 	for _, f := range OfRun(in) {
 		text, name := words(t, f), strings.TrimPrefix(f.Name, "extreme-case-1.")
 		for _, want := range []string{in.Run.Question, "Limit 1,000 per 3 s.", "extreme-case-1", "seed 1",
@@ -115,7 +115,7 @@ func TestWriteNamesItsFiles(t *testing.T) {
 		t.Errorf("the longest delay is not on its picture, in ms:\n%s", text)
 	}
 	var want []string
-	for _, name := range []string{"admitted", "window", "cumulative", "delay"} {
+	for _, name := range []string{"admitted", "window", "cumulative", "delay", "timescale"} {
 		for _, extension := range []string{"svg", "png", "csv"} {
 			want = append(want, filepath.Join(dir, "one-algorithm."+name+"."+extension))
 		}
