@@ -16,13 +16,13 @@ func (s Steady) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 
 func (s Steady) count(d time.Duration) int64 { return s.Rate.within(d) }
 
-// Steps is a staircase: Start arrivals per unit of time at first, and Step more with every stair. Each stair is
-// a constant rate that begins anew at the stair's start. Where On is less than Every it is a wave: nobody comes in the
-// rest of a stair.
+// Steps is a staircase: Start arrivals per unit of time at first, and Step more with every stair. Each stair is a
+// constant rate from the stair's start. If On is less than Every, it is a square wave: nothing arrives in the rest of a
+// stair.
 type Steps struct {
 	Start, Step int64         // arrivals per Per
 	Per         time.Duration // the unit of both
-	On, Every   time.Duration // how long somebody comes on each stair, and how long a stair is; whole microseconds
+	On, Every   time.Duration // how long requests arrive on each stair, and its length; whole microseconds
 }
 
 func (s Steps) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
@@ -31,7 +31,7 @@ func (s Steps) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 	}
 }
 
-// count adds up the stairs; the scenario's loader allows so few of them that a closed form is not worth having.
+// count adds up the stairs. The scenario's loader allows so few that no closed form is needed.
 func (s Steps) count(d time.Duration) (n int64) {
 	for from := time.Duration(0); from < d; from += s.Every {
 		n += s.rate(from).within(min(s.On, d-from))
@@ -39,13 +39,13 @@ func (s Steps) count(d time.Duration) (n int64) {
 	return n
 }
 
-// rate is that of the stair that begins at from.
+// rate is the rate of the stair that begins at from.
 func (s Steps) rate(from time.Duration) Rate {
 	return Rate{Count: s.Start + int64(from/s.Every)*s.Step, Per: s.Per}
 }
 
-// Burst is Size arrivals at one instant, at the phase's start and then Every so often. Where Every is 0 there is
-// one burst, and the phase may have no duration at all.
+// Burst is Size arrivals at one instant, at the phase's start and then once per Every. If Every is 0 there is one
+// burst, and the phase may have no duration.
 type Burst struct {
 	Size  int64
 	Every time.Duration // whole microseconds

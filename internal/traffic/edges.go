@@ -8,15 +8,15 @@ import (
 	"ratelab/internal/limit"
 )
 
-// edgeRequests is how many requests Edges has, and edgeKeys is in how many keys.
+// edgeRequests is the number of requests of Edges, and edgeKeys that of their keys.
 const (
 	edgeRequests = 10_000
 	edgeKeys     = 3
 )
 
-// Edges is random traffic that seeks what a limiter's rules turn on: bursts of the limit's size and one more or less,
-// gaps of a permit, of half a window and of a whole one, the edges of aligned windows, and one microsecond to either
-// side of each, in several keys and with several costs. It ends with its last request.
+// Edges is random traffic for the edge cases of limiters: bursts of the limit's size and one more or less; gaps of a
+// permit, of half a window and of a window; the edges of aligned windows; and one microsecond to either side of each.
+// It has several keys and costs, and ends with its last request.
 func Edges(p limit.Policy, seed uint64) *Stream {
 	t := throw{policy: p, random: rand.New(rand.NewPCG(seed, uint64(p.Requests)))}
 	for len(t.all) < edgeRequests {
@@ -26,7 +26,7 @@ func Edges(p limit.Policy, seed uint64) *Stream {
 	return List(all, time.Duration(all[edgeRequests-1].AtUS+1)*time.Microsecond, true)
 }
 
-// throw is the traffic on its way.
+// throw is the state of Edges while it makes requests.
 type throw struct {
 	policy limit.Policy
 	random *rand.Rand
@@ -34,8 +34,7 @@ type throw struct {
 	all    []limit.Request
 }
 
-// longestBurst is how many requests come at one instant at the most, so that an episode of a large limit is not all
-// there is.
+// longestBurst is the most requests at one instant, so that there is more than one episode under a large limit.
 const longestBurst = 400
 
 // episode is a burst or a steady run, after some wait, mostly of one key.
@@ -68,7 +67,7 @@ func (t *throw) step() int64 {
 	return max(0, us/permits*one(t.random, 1, 5, 9, 10, 11, 20)/10+one(t.random, -1, 0, 1))
 }
 
-// wait lets time go by before an episode: nothing, a permit's interval, or a part of a window; or until the edge of an
+// wait moves the time before an episode: by nothing, a permit's interval or a part of a window, or to the edge of an
 // aligned window.
 func (t *throw) wait() {
 	window := t.policy.WindowUS()
@@ -85,7 +84,7 @@ func (t *throw) wait() {
 	}
 }
 
-// send is one request. Most cost 1, some as much as the limit has, or one more than that.
+// send makes one request. Most cost 1, some the limit, or one more.
 func (t *throw) send(key int) {
 	cost := int64(1)
 	if t.random.IntN(10) == 0 {
@@ -95,5 +94,5 @@ func (t *throw) send(key int) {
 	t.all = append(t.all, limit.Request{AtUS: t.atUS, Key: fmt.Sprintf("key-%d", key), Cost: cost})
 }
 
-// one is one of several, each as likely.
+// one draws one of several values, each as likely.
 func one(r *rand.Rand, of ...int64) int64 { return of[r.IntN(len(of))] }
