@@ -47,7 +47,7 @@ costs: build ## count the work and bytes of what simulate recommend may answer w
 results: build ## write results/ anew: figures, charts and pages
 	go test ./cmd/simulate -run ResultsPages -update
 
-results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: less than half an hour
+results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: less than ten minutes
 	./results/measure
 
 goldens: ## write what tests compare with anew, in the order in which one needs the other: read the difference

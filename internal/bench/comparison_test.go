@@ -19,7 +19,6 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
-	"ratelab/lua"
 )
 
 // comparison is of a small scenario on a private server, without instructions.
@@ -52,24 +51,6 @@ func compared(t *testing.T, c *Comparison, decisions, work, instructions result.
 	return v
 }
 
-// changedGCRA writes gcra.lua into a folder, with a part of it replaced.
-func changedGCRA(t testing.TB, old, new string) string {
-	t.Helper()
-	source, err := lua.Source("gcra")
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(source, old, new, 1)
-	if changed == source {
-		t.Fatalf("gcra.lua has no %q", old)
-	}
-	file := filepath.Join(t.TempDir(), "gcra.lua")
-	if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // The same script is no regression.
 func TestTheSameIsNoRegression(t *testing.T) {
 	c := comparison(t, "gcra", "gcra")
@@ -86,23 +67,6 @@ func TestAlgorithmsAreCompared(t *testing.T) {
 	r := compared(t, c, result.Regression, result.Regression, result.Noted)
 	if row := r.Gates[0].Rows[0]; row.Limiter != "gcra -> fixed-window" || row.Where != c.Scenarios[0].Name {
 		t.Errorf("%+v", row)
-	}
-}
-
-// Without its fast path gcra is dearer on the path that takes it, which is named, and nowhere else.
-func TestALostFastPathIsARegressionOfItsPath(t *testing.T) {
-	longtest.Skip(t, "counts under valgrind")
-	c := comparison(t, "gcra", changedGCRA(t, "if time and before > 0 and", "if false and"))
-	c.WithoutInstructions, c.Scenarios = false, nil
-	c.States = []string{counting.StateFirst, counting.StateBurst}
-	r := compared(t, c, result.Same, result.Same, result.Regression)
-	for _, row := range r.Gates[2].Rows {
-		if row.Outcome == result.Noted {
-			continue
-		}
-		if red := row.Outcome == result.Regression; red != strings.HasPrefix(row.Where, "burst at ") {
-			t.Errorf("%s: %s", row.Where, row.Statement)
-		}
 	}
 }
 

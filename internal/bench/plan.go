@@ -43,12 +43,11 @@ func (j *Job) plan() (*plan, error) {
 	var wrong run.Problems
 	checkServer(j.Server, &wrong)
 	p := &plan{Job: j}
-	choices := withControl(j.Algorithms)
-	for _, c := range choices {
+	for _, c := range j.Algorithms {
 		checkOneGateway(c, &wrong)
 	}
 	for _, s := range j.Scenarios {
-		p.plays = append(p.plays, j.play(s, choices, &wrong))
+		p.plays = append(p.plays, j.play(s, &wrong))
 	}
 	return p, wrong.Err()
 }
@@ -62,7 +61,7 @@ func checkOneGateway(c algorithms.Choice, wrong *run.Problems) {
 }
 
 // play plans a scenario.
-func (j *Job) play(s *scenario.Scenario, choices []algorithms.Choice, wrong *run.Problems) *play {
+func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	if err := load.CheckScenario(s); err != nil {
 		wrong.Bad(err)
 	}
@@ -76,7 +75,7 @@ func (j *Job) play(s *scenario.Scenario, choices []algorithms.Choice, wrong *run
 	} else {
 		r.Stream = r.part.Traffic()
 	}
-	r.Enter(choices, script.Files(j.Scripts), wrong)
+	r.Enter(withControl(j.Algorithms, r.Policy), script.Files(j.Scripts), wrong)
 	for _, e := range r.Limiters {
 		r.rows = append(r.rows, &row{Latency: result.Latency{Scenario: s.Name, Algorithm: e.Label,
 			Outcomes: result.NewOutcomes()}})
@@ -84,14 +83,16 @@ func (j *Job) play(s *scenario.Scenario, choices []algorithms.Choice, wrong *run
 	return r
 }
 
-// withControl is choices, or every algorithm where it is nil, with the control as the first.
-func withControl(choices []algorithms.Choice) []algorithms.Choice {
+// withControl is choices with the control as the first. Where they are nil, it is every algorithm, and under a window
+// contract the gcra that keeps it.
+func withControl(choices []algorithms.Choice, p limit.Policy) []algorithms.Choice {
 	isControl := func(c algorithms.Choice) bool { return c.Label == control }
 	all := []algorithms.Choice{builtin(control)}
 	if choices == nil {
 		for _, name := range algorithms.Names() {
 			choices = append(choices, builtin(name))
 		}
+		choices = append(choices, run.Reduced(p)...)
 	}
 	return append(all, slices.DeleteFunc(slices.Clone(choices), isControl)...)
 }

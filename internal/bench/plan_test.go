@@ -32,8 +32,10 @@ func TestTheControlIsFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := p.plays[0].Limiters
-	if len(all) != len(algorithms.Names()) || all[0].Label != control || all[1].Label == control {
-		t.Errorf("%d limiters, the first %q", len(all), all[0].Label)
+	last := len(all) - 1
+	if last != len(algorithms.Names()) || all[last].Label != "gcra:limit=36:burst=4" || all[0].Label != control ||
+		all[1].Label == control {
+		t.Errorf("%d limiters, from %q to %q", len(all), all[0].Label, all[last].Label)
 	}
 }
 

@@ -162,7 +162,7 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*run.Limite
 		case (errors.Is(err, errLate) || errors.Is(err, errWrong) && failed.clocked) && late < attempts:
 			late++
 			over = max(1, keys>>(late/3))
-		case errors.Is(err, errWrong), errors.Is(err, errLate):
+		case errors.Is(err, errWrong), errors.Is(err, errLate), errors.Is(err, errDisturbed):
 			failed.Figures = Figures{Missing: err.Error(), Uncounted: true}
 		case errors.Is(err, context.Canceled):
 			return err

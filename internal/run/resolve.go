@@ -48,7 +48,7 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	case r.Algorithms != nil:
 		return r.Algorithms
 	}
-	named := slices.Concat(r.further(s), expected, reduced(p.Policy))
+	named := slices.Concat(r.further(s), expected, Reduced(p.Policy))
 	var all []algorithms.Choice
 	for _, spec := range algorithms.All() {
 		plain, err := algorithms.Parse(spec.Name)
@@ -65,9 +65,9 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	return all
 }
 
-// reduced is the gcra with a tenth of the limit at once and nine tenths of its rate, which admits no more than the
+// Reduced is the gcra with a tenth of the limit at once and nine tenths of its rate, which admits no more than the
 // limit in any window. It is empty under a bucket contract, and where nothing is left of the rate.
-func reduced(p limit.Policy) []algorithms.Choice {
+func Reduced(p limit.Policy) []algorithms.Choice {
 	burst := max(1, p.Requests/10)
 	if p.Contract != limit.ByWindow || p.Requests <= burst {
 		return nil
