@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/cli"
@@ -20,6 +22,10 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
+// ownServers are the servers that are started for an examination: a given one could not be saved from a script that
+// loops.
+var ownServers = []string{redis.KindEmbedded, redis.KindProcess, redis.KindContainer}
+
 // examined examines scripts, prints what was found, and gives the verdict.
 func (a *app) examined(ctx context.Context, f *examineFlags, args []string) error {
 	asked, err := f.asked()
@@ -28,6 +34,10 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	}
 	if f.Folder != "" {
 		err = cli.CheckFolder("--out", f.Folder, f.Force)
+	}
+	if kind, _, _ := strings.Cut(f.redis, "="); !slices.Contains(ownServers, kind) {
+		return cli.Usage("--redis %s: %s; a script is examined on a server of its own", message.Quote(f.redis),
+			message.OneOf(f.redis, ownServers))
 	}
 	like := a.server(f.redis)
 	var warnings []string

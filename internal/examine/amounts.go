@@ -9,15 +9,19 @@ import (
 	"ratelab/internal/result"
 )
 
-// atOnce asks for twice the burst at once. Where all are admitted, it asks again with a ms between them: a script whose
-// entries collide within a ms has a limit all the same.
+// atOnce asks for twice the burst at once, and for far more where all are admitted. Where all are admitted again, it
+// asks with a ms between them: a script whose entries collide within a ms has a limit all the same.
 func (x *examination) atOnce() string {
 	asked := 2*x.burst + 2
 	n := allowed(x.play(x.at(0, asked)))
+	if n == asked {
+		asked = 10*x.burst + 100
+		n = allowed(x.play(x.at(0, asked)))
+	}
 	x.admits = n
 	switch refilled := x.allows(asked * x.stepUS); {
 	case n == asked:
-		x.unlimited(asked)
+		x.unlimited()
 	case n == 0:
 		x.fault("admits_none", x.at(0, 1), "admits none of %d requests at once", asked)
 	case n == x.burst-1, n > x.burst+refilled && n == x.burst+1:
@@ -31,8 +35,8 @@ func (x *examination) atOnce() string {
 }
 
 // unlimited is about a script that admits everything at once.
-func (x *examination) unlimited(asked int64) {
-	more := ""
+func (x *examination) unlimited() {
+	more, asked := "", 2*x.burst+2
 	x.admits = 0
 	if x.stepUS = millisecond; asked*x.stepUS < x.fillUS/4 {
 		if n := allowed(x.play(x.at(0, asked))); n > 0 && n < asked {

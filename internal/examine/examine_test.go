@@ -49,7 +49,7 @@ func builtin(t *testing.T, label, limits string) Script {
 // No built-in limiter has a fault, at any limit, and its worst comes close to what its rule can admit at most; but for
 // the floor, which has no limit.
 func TestTheBuiltInOnes(t *testing.T) {
-	limits := []string{"100/1m", "1/1s", "20/7s", "3/10ms"}
+	limits := []string{"100/1m", "1/1s", "20/7s", "150/3s", "3/10ms"}
 	if longtest.All() {
 		limits = append(limits, "2/1s", "5/24h", "10/1s 3", "100/1m 7", "100/100ms", "500/13m", "30/1s 10")
 	}
