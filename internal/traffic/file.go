@@ -27,8 +27,7 @@ type traceFile struct {
 	skip    string            // the key that is left out; "": none
 	skipped int64             // requests that have it
 	dashes  int64             // requests whose key is a dash
-	expects bool              // keys that are addresses
-	odd     string            // the first key that is none
+	odd     string            // the first key that is no address, where those are expected
 	first   []byte            // the first line, read for the format's sake, if it is a request
 	keys    map[string]string // those seen
 	bad     *leftOut
@@ -68,6 +67,7 @@ var (
 	comments = regexp.MustCompile(`^#(Version|Software|Date|Start-Date|Remark):`)
 )
 
+// detect finds out how the file is written, and where its times, keys and costs stand.
 func (f *traceFile) detect(t Trace) error {
 	first, err := f.text.next()
 	for err == nil && comments.Match(first) {
@@ -131,7 +131,6 @@ func (f *traceFile) detect(t Trace) error {
 		guessed[0] = strings.Replace(guessed[0], " to be ", " was guessed to be ", 1)
 	}
 	f.guessed = strings.Join(guessed, ", ")
-	f.expects = t.Key == "" && f.record.keys != nil
 	return nil
 }
 

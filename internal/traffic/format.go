@@ -97,14 +97,16 @@ type record struct {
 	format
 	times       []int
 	keys, costs []int // columns; none: one key for all, a cost of 1
+	expects     bool  // keys that are addresses
 	stamps      stamps
 	joined      []byte
-	repaired    [2]int64 // keys with a port or brackets, and lists
-	example     [2]string
+	repaired    [2]int64  // keys with a port or brackets, and lists
+	example     [2]string // the first of each
 }
 
 // find finds the columns that the trace names, or else those that are known. It tells which it took.
 func (r *record) find(t Trace) (taken []string, err error) {
+	r.expects = t.Key == ""
 	if t.Format == Combined {
 		t.Time, t.Key = "time", cmp.Or(t.Key, "client")
 	}
@@ -118,6 +120,7 @@ func (r *record) find(t Trace) (taken []string, err error) {
 		if t.Key = known(r.format, clientNames); t.Key != "" {
 			taken = append(taken, "the client to be "+t.Key)
 		}
+		r.expects = t.Key != "" && t.Key != "key" && t.Key != "user"
 	}
 	if t.Key == NoKey && !r.has(NoKey) {
 		t.Key = ""

@@ -1,6 +1,6 @@
 // Package traffic generates requests. A scenario's phases compile to one stream of limit.Request, which is the same on
 // every run. Requests come from arrival processes (one small type per shape) with key and cost distributions, or from
-// recorded traces (Apache and nginx logs, CSV, JSON lines).
+// recorded traces (logs of web servers and load balancers, CSV, JSON lines).
 //
 // A stream is lazy: its memory does not grow with its length. The package reads no clock and no scenario file. Package
 // scenario checks the ranges of its values.
