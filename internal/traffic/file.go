@@ -118,6 +118,9 @@ func (f *traceFile) detect(t Trace) error {
 		return f.at(err)
 	}
 	taken, err := f.find(t)
+	if j, ok := f.format.(*jsonLines); ok && err != nil && j.object == nil {
+		err = j.cut(first)
+	}
 	if err != nil && f.written == CSV && t.Time == "" {
 		err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
 		if guessed != nil {

@@ -128,6 +128,8 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 
 	{"not an object", "t.jsonl", "{\"t\": 1}\n[1]\n", Trace{Time: "t"},
 		`DIR/t.jsonl:2: "[1]": not a JSON object; want one {…} per line, as jq -c . FILE writes them`},
+	{"an object of many lines", "t.json", "{\n\"t\": 2\n}\n", Trace{},
+		`DIR/t.json:1: "{": not a JSON object; want one {…} per line, as jq -c . FILE writes them`},
 	{"half an object", "t.jsonl", "{\"t\": 2\n", Trace{Time: "t"},
 		`DIR/t.jsonl:1: "{\"t\": 2": not a JSON object; want one {…} per line, as jq -c . FILE writes them`},
 	{"a field that is absent", "t.jsonl", "{\"t\": 2, \"a\": {\"b\": null}}\n",
@@ -241,8 +243,8 @@ limit: -1 is negative; want 0 (all) or more requests`
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
-	noTime := `format: no $name of "$when" is a known time; want $msec, $time_iso8601, $time_local, $time, or the name ` +
-		`of the time in time`
+	noTime := `format: no $name of "$when" is a known time; want $msec, $time_iso8601, $time_local, $time, or its ` +
+		`name in --trace-time, or in time in a scenario`
 	for format, want := range map[Format]string{
 		"$a$time":   `format: nothing between $a and $time tells where one ends; want text between two names`,
 		"$when":     noTime,
