@@ -165,9 +165,8 @@ func (t Trace) checkFields() []error {
 			if fields, err := newTemplate(text); err != nil {
 				p.bad("format", "%v", err)
 			} else if t.Time == "" && known(fields, timeNames) == "" {
-				p.bad("format", "no $name of %s is a known time; want $%s, or its name in --trace-time, or in time in a "+
-					"scenario",
-					message.Quote(text), strings.Join(templateTimes, ", $"))
+				p.bad("format", "no $name of %s is a known time; want $%s, or its name in --trace-time, or in time in "+
+					"a scenario", message.Quote(text), strings.Join(templateTimes, ", $"))
 			}
 		}
 	}
