@@ -59,7 +59,7 @@ func TestTheLogStaysShort(t *testing.T) {
 func TestSubwindowsRejectEarlyAndNeverLate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t, "sliding-window-buckets")
-		w, n := s.policy.WindowUS(), s.parameter("subwindows")
+		w, n := s.policy.WindowUS(), s.parameter("parts")
 		for i, e := range s.steps {
 			if e.Allowed() && s.heldBefore(i, w)+e.cost > s.policy.Requests {
 				t.Fatalf("step %d, %+v: too many in the last window", i, e)

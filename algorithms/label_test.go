@@ -36,7 +36,7 @@ func TestLabelsResolve(t *testing.T) {
 				"granularity": "1us"},
 			[]string{"50", "7", "21000"}},
 		{"sliding-window-buckets:granularity=1s:time=client", "sliding-window-buckets:time=client:granularity=1s",
-			map[string]string{"subwindows": "10", "time": "client", "granularity": "1s"}, []string{"1000", "3000000",
+			map[string]string{"parts": "10", "time": "client", "granularity": "1s"}, []string{"1000", "3000000",
 				"10"}},
 	} {
 		in := instanceOf(t, test.label, p)
@@ -95,10 +95,10 @@ func TestMistakesAreNamed(t *testing.T) {
 			`token-bucket: parameter application: "a b" is no name; want 1 to 64 letters, digits or ._-`},
 		{"token-bucket-debt:debt=5", "5/1s", `token-bucket-debt:debt=5: debt 5: want less than the capacity, 5`},
 		{"gcra:burst=9", "1/366d", `gcra:burst=9: filling the bucket takes 9 years; want at most 8.9`},
-		{"sliding-window-buckets:subwindows=1001", "1/1s",
-			`sliding-window-buckets: parameter subwindows: "1001" is no whole number from 1 to 1000`},
-		{"sliding-window-buckets:subwindows=1000", "1/366d",
-			`sliding-window-buckets:subwindows=1000: window_us * subwindows = 31622400000000 * 1000 reaches 2^53, up to which Lua counts exactly; choose fewer sub-windows`},
+		{"sliding-window-buckets:parts=1001", "1/1s",
+			`sliding-window-buckets: parameter parts: "1001" is no whole number from 1 to 1000`},
+		{"sliding-window-buckets:parts=1000", "1/366d",
+			`sliding-window-buckets:parts=1000: window_us * parts = 31622400000000 * 1000 reaches 2^53, up to which Lua counts exactly; choose fewer parts`},
 		{"token-bucket", "999999937/24h",
 			`token-bucket: burst * us per permit (a reduced fraction's numerator) = 999999937 * 86400000000 reaches 2^53, up to which Lua counts exactly; choose a smaller burst, or requests that share more factors with the window`},
 		{"token-bucket-interval:capacity=1000000000:refill=1", "1/366d",

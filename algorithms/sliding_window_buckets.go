@@ -17,13 +17,13 @@ var _ = register(Algorithm{
 		"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/",
 	},
 	Parameters: withClock(
-		Parameter{Name: "subwindows", Kind: Integer, Low: 1, High: maxSubwindows, Default: "10",
+		Parameter{Name: "parts", Kind: Integer, Low: 1, High: maxParts, Default: "10",
 			Doc: "n, how many parts a window is split into", Role: Parts}),
 	Traits: Traits{Grid: true},
 	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		c := v.clock()
-		n := v.Integer("subwindows", 10)
-		if err := exactProduct("window_us * subwindows", p.WindowUS(), n, 0, "choose fewer sub-windows"); err != nil {
+		n := v.Integer("parts", 10)
+		if err := exactProduct("window_us * parts", p.WindowUS(), n, 0, "choose fewer parts"); err != nil {
 			return Limiter{}, err
 		}
 		return c.limiter(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()),
@@ -31,8 +31,8 @@ var _ = register(Algorithm{
 	},
 })
 
-// maxSubwindows keeps a script's HGETALL short, and a sub-window of the shortest window at a whole µs.
-const maxSubwindows = 1000
+// maxParts keeps a script's HGETALL short, and a sub-window of the shortest window at a whole µs.
+const maxParts = 1000
 
 // slidingBuckets has a list of counters for each key.
 type slidingBuckets struct{ limit, windowUS, n int64 }

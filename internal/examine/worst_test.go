@@ -63,7 +63,7 @@ func TestPublishedWorstCases(t *testing.T) {
 		"token-bucket-interval:capacity=5:interval=70ms":  80,
 		"fixed-window-aligned:time=client:granularity=1s": 200,
 		"sliding-window-log:time=client:granularity=1ms":  200,
-		"sliding-window-buckets:subwindows=7":             100,
+		"sliding-window-buckets:parts=7":                  100,
 		"gcra:burst=10:time=client:granularity=1s":        20,
 	} {
 		f := problem(t, label, "100/1s").Search()

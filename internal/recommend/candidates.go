@@ -35,7 +35,7 @@ func settings(p limit.Policy) []string {
 	if p.Contract == limit.ByBucket {
 		return []string{"gcra", "token-bucket"}
 	}
-	all := []string{"sliding-window-log", "sliding-window-buckets", "sliding-window-buckets:subwindows=60"}
+	all := []string{"sliding-window-log", "sliding-window-buckets", "sliding-window-buckets:parts=60"}
 	for _, k := range []int64{10, 4, 2} {
 		b := max(1, p.Requests/k)
 		label := fmt.Sprintf("gcra:limit=%d:burst=%d", p.Requests-b, b)

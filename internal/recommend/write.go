@@ -221,7 +221,7 @@ func inBytes(n float64) string { return fmt.Sprintf("%.0f", n) }
 
 // shown is a limiter's name for people.
 func shown(label string) string {
-	name, n, found := strings.Cut(label, ":subwindows=")
+	name, n, found := strings.Cut(label, ":parts=")
 	switch {
 	case found:
 		return name + ", " + n + " parts"

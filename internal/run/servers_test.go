@@ -23,7 +23,7 @@ var worked = []struct {
 	{"fixed-window", 1999, 1979, 1299, 1000},
 	{"fixed-window-aligned", 2000, 1980, 1300, 1000},
 	{"sliding-window-counter", 1432, 1412, 1299, 1000},
-	{"sliding-window-buckets:subwindows=10", 1018, 1000, 1210, 1000},
+	{"sliding-window-buckets:parts=10", 1018, 1000, 1210, 1000},
 	{"gcra", 1785, 1765, 1900, 1600},
 	{"token-bucket", 1785, 1765, 1900, 1600},
 	{"gcra:burst=100", 885, 865, 1332, 1032},
@@ -105,7 +105,7 @@ parameters:
   fixed-window-aligned: {time: client, granularity: 1s}
   gcra: {time: client, granularity: 1ms}
   leaky-bucket: {time: client}
-  sliding-window-buckets: {time: client, granularity: 1ms, subwindows: 7}
+  sliding-window-buckets: {time: client, granularity: 1ms, parts: 7}
   sliding-window-counter: {time: client}
   sliding-window-log: {time: client, granularity: 1s}
   token-bucket: {time: client, granularity: 1s}
