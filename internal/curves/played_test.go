@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/result"
 )
 
@@ -101,6 +102,29 @@ func TestFasterWhenBusy(t *testing.T) {
 			Rows: []PlayedRow{{OfferedPerS: c.perS, Accepted: Response{P50US: c.p50}}}}
 		if p.FasterWhenBusy() != c.want {
 			t.Errorf("%v: %v; want %v", c.perS, c.p50, c.want)
+		}
+	}
+}
+
+// A bucket's limit may be broken in another interval than the window, where nothing of it is to be seen: the fact says
+// it all the same. The limit of each of many keys is none of their sum.
+func TestWhatIsSaidOfTheLimit(t *testing.T) {
+	bucket := Chart{Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 2, Contract: limit.ByBucket}}
+	window := Chart{Limit: result.Limit{Requests: 4, WindowUS: 1_000_000, Burst: 2}}
+	for want, got := range map[string]string{
+		"1.27 × the contract": bucket.fact(5, 1.27), "within the limit + burst": bucket.fact(6, 1),
+		"1.25 × the limit": window.fact(5, 1.25), "within the limit": window.fact(4, 1),
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	row := playedRow("mine", []int64{10}, []int64{8}, []int64{4})
+	for keys, want := range map[int64]bool{1: true, 500: false} {
+		run := result.Run{Keys: keys, Played: &result.Part{LengthUS: 1_000_000}, Limit: window.Limit,
+			Results: []result.Row{{Algorithm: "mine"}}}
+		if p := NewPlayed(&result.Document{Latency: []result.Latency{row}}, &run); p.OneKey != want {
+			t.Errorf("%d keys: one key is %t", keys, p.OneKey)
 		}
 	}
 }
