@@ -46,13 +46,19 @@ func (x *examination) expiresEarly() string {
 	}
 	end := min(x.windowUS, x.forCost(x.admits))
 	spare := x.spare()
+	phases := []int64{x.windowUS / 100, x.windowUS/3 + x.windowUS/100}
+	// a window gives everything back at its end, and a bucket what the limit allows by then
+	sudden := x.back(phases[0], end/2) == 0 && x.back(phases[1], end/2) == 0
 	early := func(phase, after int64) bool {
 		most := x.allows(after+2*spare) + 1
+		if sudden {
+			most = 0
+		}
 		from := x.baseUS + phase
 		return after > x.admits*x.stepUS && x.lastly(most+1, x.full(from), x.at(from+after, most+1)) > most
 	}
 	var when [2]int64
-	for i, phase := range []int64{x.windowUS / 100, x.windowUS/3 + x.windowUS/100} {
+	for i, phase := range phases {
 		low := int64(0)
 		for _, after := range []int64{end / 1000, end / 50, end / 4, end - end/4, end - 2*spare} {
 			if after > low && after < end-spare && early(phase, after) {
