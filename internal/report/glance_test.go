@@ -33,7 +33,7 @@ on any traffic     2   <2     1 1, waits      -
 peaks           1.98 1.76  -20%  ok, 3 s     ok
 
 gcra 1+1: rate L/W, burst L. gcra .9+.1: rate 0.9 L/W, burst 0.1 L.
-Only a limiter with a 1 in the first row keeps the limit whatever comes.
+Only a 1 in the first row keeps the limit whatever comes; leaky: at cost 1.
 `
 	got := render(func(w *strings.Builder) error { return WriteMatrix(w, doc, Terminal{}) })
 	if got != want {

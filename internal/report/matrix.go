@@ -31,7 +31,7 @@ func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 		part.Notes = append(part.Notes, Line{Text: settings})
 	}
 	part.Notes = append(part.Notes,
-		Line{Text: "Only a limiter with a 1 in the first row keeps the limit whatever comes."})
+		Line{Text: "Only a 1 in the first row keeps the limit whatever comes; leaky: at cost 1."})
 	t.Text = textWidth
 	return Sheet{part}.WriteTerminal(w, t)
 }
