@@ -1,7 +1,8 @@
 // Package embedded is the server inside the process: miniredis, with an EVAL of our own around its commands.
 //
 // miniredis makes two buffers of 4 KB for each redis.call, which is a third of what a decision costs there. Here a
-// server has them once. A script sees what it sees on miniredis, and is told the same; the tests ask both.
+// server has them once. A script computes as on Redis: the tests compare replies with those of real servers. What cannot
+// be made equal is refused, and the message says to use a real server.
 package embedded
 
 import (
@@ -22,11 +23,14 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
+// midnight is the time on the server's clock.
+var midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
+
 // New is a server whose clock is stopped at the virtual midnight. Virtual time never asks it, and a script that gets
 // past the prelude sees a clock that stands still rather than one that makes runs differ. It is reached by Dial.
 func New() (*miniredis.Miniredis, error) {
 	m := miniredis.NewMiniRedis()
-	m.SetTime(time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC))
+	m.SetTime(midnight)
 	conn, err := m.Dial() // starts it
 	if err != nil {
 		return nil, err
@@ -49,9 +53,9 @@ type scripts struct {
 	replies   bytes.Buffer // what they were answered
 	writer    *bufio.Writer
 	answer    answer
-	elsewhere bool                // inner is in another database than 0
-	patterns  map[string]*pattern // of string.match, nil where gopher-lua matches it
-	formatted []byte              // by string.format
+	elsewhere bool   // inner is in another database than 0
+	refused   string // what the script asked for that only a real server has
+	formatted []byte // by string.format and ..
 
 	mu       sync.Mutex // guards what follows
 	bySource map[string]*script
@@ -71,7 +75,7 @@ const innerCommand = "RATELAB.INNER"
 // serveScripts puts an EVAL of our own before that of m, which has been started.
 func serveScripts(m *miniredis.Miniredis) error {
 	s := &scripts{m: m, serve: m.Server(), bySource: map[string]*script{}, bySHA1: map[string]*script{},
-		apart: map[*server.Peer]bool{}, patterns: map[string]*pattern{}}
+		apart: map[*server.Peer]bool{}}
 	s.outer = server.NewPeer(bufio.NewWriter(io.Discard))
 	s.writer = bufio.NewWriter(&s.replies)
 	s.inner = server.NewPeer(s.writer)
@@ -194,6 +198,9 @@ func (s *scripts) share(c *server.Peer) {
 	})
 }
 
+// sourceName is what Redis calls a script in errors.
+const sourceName = "user_script"
+
 // compiled has the compiled scripts of all servers: a run starts several, and decides the same on each.
 var compiled sync.Map // source -> *lua.FunctionProto
 
@@ -205,7 +212,8 @@ func compile(source string) (*lua.FunctionProto, error) {
 	if err != nil {
 		return nil, err
 	}
-	proto, err := lua.Compile(chunk, "") // without a name: miniredis's errors have none
+	asRedis(chunk)
+	proto, err := lua.Compile(chunk, sourceName)
 	if err != nil {
 		return nil, err
 	}

@@ -96,6 +96,10 @@ func (a *answer) table(t *lua.LTable, depth int) bool {
 		a.line('+', text.String())
 		return true
 	}
+	if n, ok := t.RawGetString("double").(lua.LNumber); ok && !a.resp3 {
+		a.text = resp.AppendText(a.text, string(appendFloat(nil, float64(n), 'g', 17)))
+		return true
+	}
 	n := 0
 	for t.RawGetInt(n+1) != lua.LNil {
 		n++

@@ -3,18 +3,17 @@ package embedded
 import (
 	"crypto/sha1"
 	"encoding/hex"
-	"fmt"
-	"strconv"
+	"errors"
 	"strings"
 
-	luajson "github.com/alicebob/miniredis/v2/gopher-json"
 	"github.com/alicebob/miniredis/v2/server"
 	lua "github.com/yuin/gopher-lua"
 )
 
 // run runs a script, and writes its answer to c. The caller holds the lock of the server.
 func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
-	l := s.state(of.sha1, keys, args)
+	s.refused = ""
+	l := s.state(keys, args)
 	defer l.Close()
 	defer func() {
 		if s.elsewhere { // a script selects a database for itself alone
@@ -23,8 +22,20 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 		}
 	}()
 	l.Push(l.NewFunctionFromProto(of.proto))
-	if err := l.PCall(0, lua.MultRet, nil); err != nil {
-		c.WriteError("ERR Error compiling script (new function): " + err.Error())
+	err := l.PCall(0, lua.MultRet, l.NewFunction(func(l *lua.LState) int { return placed(l, of.sha1) }))
+	var raised *lua.ApiError
+	switch {
+	case s.refused != "":
+		c.WriteError(s.refused)
+		return
+	case errors.As(err, &raised):
+		s.answer = answer{text: s.answer.text[:0]}
+		text := raised.Object.String()
+		if !strings.Contains(text, " script: "+of.sha1) { // a stack overflow leaves no room for placed
+			text = "ERR " + text
+		}
+		s.answer.line('-', text)
+		c.WriteRaw(string(s.answer.text))
 		return
 	}
 	s.answer = answer{s.answer.text[:0], c.Resp3}
@@ -35,38 +46,69 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 	c.WriteRaw(string(s.answer.text))
 }
 
+// placed makes the text of a reply of an error, which says where the script raised it.
+func placed(l *lua.LState, digest string) int {
+	text := "ERR " + l.ToStringMeta(l.Get(1)).String()
+	if n, ok := l.Get(1).(lua.LNumber); ok {
+		text = "ERR " + string(appendNumber(nil, float64(n)))
+	}
+	if t, ok := l.Get(1).(*lua.LTable); ok {
+		text = l.ToStringMeta(t.RawGetString("err")).String()
+	}
+	text += " script: " + digest
+	for level := range 20 {
+		if place, ok := strings.CutPrefix(l.Where(level), sourceName+":"); ok {
+			text += ", on @" + sourceName + ":" + strings.TrimSuffix(place, ":") + "."
+			break
+		}
+	}
+	l.Push(lua.LString(text))
+	return 1
+}
+
 // libraries are those of miniredis that Redis has too. Not one of them heeds the name that it is opened by.
 var libraries = []lua.LGFunction{lua.OpenBase, lua.OpenCoroutine, lua.OpenTable, lua.OpenString, lua.OpenMath}
 
 // state is a new Lua, with what a script finds there.
-func (s *scripts) state(digest string, keys, args []string) *lua.LState {
+func (s *scripts) state(keys, args []string) *lua.LState {
 	l := lua.NewState(lua.Options{SkipOpenLibs: true})
 	for _, open := range libraries {
 		l.Push(l.NewFunction(open))
 		l.Call(0, 0)
 	}
-	s.quicken(l)
+	s.amend(l)
 	boundNesting(l)
-	l.Push(l.NewFunction(luajson.Loader))
-	l.Call(0, 1)
-	l.SetGlobal("cjson", l.Get(-1))
-	l.Pop(1)
+	l.SetGlobal("cjson", s.cjson(l))
 	l.SetGlobal("KEYS", list(l, keys))
 	l.SetGlobal("ARGV", list(l, args))
 	l.SetGlobal("os", l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"clock": clock}))
 	redis := l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
-		"call":               s.call(digest, true),
-		"pcall":              s.call(digest, false),
+		"call":               s.call(true),
+		"pcall":              s.call(false),
 		"error_reply":        reply("err"),
 		"status_reply":       reply("ok"),
 		"sha1hex":            sha1hex,
-		"log":                func(*lua.LState) int { return 0 },
+		"log":                log,
 		"set_repl":           func(*lua.LState) int { return 0 },
 		"setresp":            setProtocol,
 		"replicate_commands": func(l *lua.LState) int { l.Push(lua.LTrue); return 1 },
 	})
 	for level, name := range []string{"LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING"} {
 		redis.RawSetString(name, lua.LNumber(level))
+	}
+	for flags, names := range []string{"REPL_NONE", "REPL_AOF", "REPL_SLAVE REPL_REPLICA", "REPL_ALL"} {
+		for name := range strings.FieldsSeq(names) {
+			redis.RawSetString(name, lua.LNumber(flags))
+		}
+	}
+	for _, name := range []string{"struct", "cmsgpack"} {
+		absent := l.NewTable()
+		absent.Metatable = l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
+			s.refused = refused("of the library " + name)
+			l.RaiseError("%s", s.refused)
+			return 0
+		}})
+		l.SetGlobal(name, absent)
 	}
 	l.SetGlobal("redis", redis)
 	l.SetGlobal("server", redis)
@@ -84,15 +126,25 @@ func list(l *lua.LState, texts []string) *lua.LTable {
 
 // protect refuses globals, as Redis does.
 func protect(l *lua.LState) {
-	refuse := func(what string) lua.LGFunction {
-		return func(l *lua.LState) int {
-			name := l.ToStringMeta(l.Get(2)).String()
-			l.Error(lua.LString("Script attempted to "+what+" global variable '"+name+"'"), 1)
-			return 0
-		}
-	}
+	l.SetGlobal("print", lua.LNil)
 	l.SetMetatable(l.Get(lua.GlobalsIndex), l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
-		"__newindex": refuse("create"), "__index": refuse("access nonexistent")}))
+		"__newindex": func(l *lua.LState) int {
+			l.Error(lua.LString("Attempt to modify a readonly table"), 1)
+			return 0
+		},
+		"__index": func(l *lua.LState) int {
+			name := l.ToStringMeta(l.Get(2)).String()
+			l.Error(lua.LString("Script attempted to access nonexistent global variable '"+name+"'"), 1)
+			return 0
+		}}))
+}
+
+// log writes nothing, and takes what redis.log takes.
+func log(l *lua.LState) int {
+	if level, ok := l.Get(1).(lua.LNumber); l.GetTop() < 2 || !ok || level < 0 || level > 3 {
+		l.Error(told(l, "err", "ERR redis.log() requires two arguments or more, a level first."), 1)
+	}
+	return 0
 }
 
 // clock does not go on: no two runs are to differ by it.
@@ -115,8 +167,8 @@ func reply(field string) lua.LGFunction {
 	return func(l *lua.LState) int {
 		value, ok := l.Get(1).(lua.LString)
 		if !ok {
-			l.Error(lua.LString("wrong number or type of arguments"), 1)
-			return 0
+			l.Push(told(l, "err", "ERR wrong number or type of arguments"))
+			return 1
 		}
 		text := string(value)
 		if field == "err" {
@@ -147,51 +199,41 @@ func sha1hex(l *lua.LState) int {
 }
 
 // call is redis.call, or redis.pcall, which gives an error back in place of raising it.
-func (s *scripts) call(digest string, raises bool) lua.LGFunction {
+func (s *scripts) call(raises bool) lua.LGFunction {
 	return func(l *lua.LState) int {
 		args := make([]string, l.GetTop())
+		problem := ""
 		for i := range args {
 			switch arg := l.Get(i + 1).(type) {
 			case lua.LString:
 				args[i] = string(arg)
 			case lua.LNumber:
-				args[i] = number(arg)
+				args[i] = argument(arg)
 			default:
-				refuse(l, "Lua redis lib command arguments must be strings or integers", digest)
+				problem = "ERR Lua redis lib command arguments must be strings or integers"
 			}
 		}
 		if len(args) == 0 {
-			refuse(l, "Please specify at least one argument for this redis lib call", digest)
+			problem = "ERR Please specify at least one argument for this redis lib call"
 		}
-		value, problem := s.issue(l, args)
-		if strings.Contains(problem, "ERR unknown command") {
-			problem = "ERR Unknown Redis command called from script"
-			if raises {
-				problem = fmt.Sprintf("Unknown Redis command called from script script: %s, &c.", digest)
+		var value lua.LValue
+		if problem == "" {
+			if problem = s.prepare(args); problem == "" {
+				value, problem = s.issue(l, args)
+				problem = s.worded(args, problem)
+				value = wholeScores(args, value)
 			}
 		}
 		switch {
 		case problem == "":
 			l.Push(value)
 		case raises:
-			l.Error(lua.LString(problem), 1)
+			l.Error(told(l, "err", problem), 1)
 		default:
 			l.Push(told(l, "err", problem))
 		}
 		return 1
 	}
-}
-
-func refuse(l *lua.LState, why, digest string) {
-	l.Error(lua.LString(fmt.Sprintf("%s script: %s, &c.", why, digest)), 1)
-}
-
-// number is one as miniredis writes it for a command.
-func number(n lua.LNumber) string {
-	if whole := int64(n); lua.LNumber(whole) == n {
-		return strconv.FormatInt(whole, 10)
-	}
-	return n.String()
 }
 
 // issue has the server do a command, and reads what it answers: a value, or an error.

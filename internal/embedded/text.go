@@ -2,261 +2,312 @@ package embedded
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 )
 
-// quicken puts our own string.match and string.format before gopher-lua's, which takes a pattern or a form apart at
-// each call: that was an eighth of what a limiter's script took. What is not plain is left to gopher-lua.
-func (s *scripts) quicken(l *lua.LState) {
-	library := l.GetGlobal(lua.StringLibName).(*lua.LTable)
-	match := library.RawGetString("match").(*lua.LFunction).GFunction
-	library.RawSetString("match", l.NewFunction(func(l *lua.LState) int {
-		if n := s.match(l); n > 0 {
-			return n
-		}
-		if n := match(l); n > 0 {
-			return n
-		}
-		l.Push(lua.LNil) // gopher-lua returns nothing at all, at which tonumber fails
-		return 1
-	}))
-	format := library.RawGetString("format").(*lua.LFunction).GFunction
-	library.RawSetString("format", l.NewFunction(func(l *lua.LState) int {
-		if n := s.format(l); n > 0 {
-			return n
-		}
-		for i := 2; i <= l.GetTop(); i++ { // gopher-lua writes them, places in memory and all
-			switch kind := l.Get(i).Type(); kind {
-			case lua.LTTable, lua.LTFunction, lua.LTThread, lua.LTUserData:
-				l.ArgError(i, "string expected, got "+kind.String())
-			}
-		}
-		return format(l)
-	}))
-	whole := l.GetGlobal("tonumber").(*lua.LFunction).GFunction
-	l.SetGlobal("tonumber", l.NewFunction(func(l *lua.LState) int {
-		if text, ok := l.Get(1).(lua.LString); ok && l.GetTop() == 1 {
-			if n, ok := decimal(string(text)); ok {
-				l.Push(lua.LNumber(n))
-				return 1
-			}
-		}
-		return whole(l)
-	}))
+// largestText is how long string.rep may make one, in bytes: more memory than there is would end this process.
+const largestText = 1 << 28
+
+// text is argument i as luaL_checkstring of C reads it.
+func text(l *lua.LState, i int) string {
+	t, ok := textOf(l.Get(i))
+	if !ok {
+		l.TypeError(i, lua.LTString)
+	}
+	return t
 }
 
-// decimal is the number that a text of up to 15 digits is, which is most of what scripts read, and that of a text with
-// an exponent, such as 5e-05, by which Redis writes small fractions, and inf: gopher-lua's tonumber knows neither.
-func decimal(text string) (float64, bool) {
-	whole, named := 0, false
-	digits := len(text) > 0 && len(text) <= 15
-	for i := range len(text) {
-		c := text[i]
-		digits = digits && '0' <= c && c <= '9'
-		named = named || c == 'e' || c == 'E' || c == 'i' || c == 'I'
-		whole = 10*whole + int(c-'0')
+// integer is argument i as luaL_optinteger of C reads it.
+func integer(l *lua.LState, i, otherwise int) int {
+	if l.Get(i) == lua.LNil {
+		return otherwise
 	}
-	if digits {
-		return float64(whole), true
-	}
-	if !named || strings.ContainsAny(text, "xX_") {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(strings.Trim(text, " \t\n\v\f\r"), 64)
-	return n, err == nil || math.IsInf(n, 0)
+	return int(float(l, i))
 }
 
-// match is string.match of a plain pattern; 0 where it is none.
-func (s *scripts) match(l *lua.LState) int {
-	if l.GetTop() != 2 {
-		return 0
+func float(l *lua.LState, i int) float64 {
+	n, ok := asNumber(l.Get(i))
+	if !ok {
+		l.TypeError(i, lua.LTNumber)
 	}
-	text, isText := l.Get(1).(lua.LString)
-	source, isPattern := l.Get(2).(lua.LString)
-	if !isText || !isPattern {
-		return 0
+	return n
+}
+
+// relative is a position that may count from the end of a text.
+func relative(at, length int) int {
+	if at < 0 {
+		at += length + 1
 	}
-	p, known := s.patterns[string(source)]
-	if !known {
-		if len(s.patterns) >= 1000 { // a script may make new ones as it goes
-			clear(s.patterns)
+	return max(0, at)
+}
+
+// span is the part of a text from argument i to argument i+1.
+func span(l *lua.LState, of string, i, from, to int) string {
+	from = max(1, relative(from, len(of)))
+	to = min(relative(to, len(of)), len(of))
+	if from > to {
+		return ""
+	}
+	return of[from-1 : to]
+}
+
+// ofTexts is the string library, as far as gopher-lua's differs.
+func (s *scripts) ofTexts() map[string]lua.LGFunction {
+	of := func(f func(string) string) lua.LGFunction {
+		return func(l *lua.LState) int {
+			l.Push(lua.LString(f(text(l, 1))))
+			return 1
 		}
-		p = plain(string(source))
-		s.patterns[string(source)] = p
 	}
-	if p == nil {
-		return 0
-	}
-	return p.match(l, string(text))
-}
-
-// pattern is one of Lua in which no item could take what the next one needs, so that each takes all it can.
-type pattern struct {
-	anchored, toEnd bool
-	items           []item
-	captures        [][2]int // from before this item to before that one
-}
-
-// item is a class of bytes, and how many of it there may be: one, at least one, or any number.
-type item struct {
-	class    [256]bool
-	optional bool
-	many     bool
-}
-
-// mostItems is of one pattern.
-const mostItems = 15
-
-// plain reads a pattern; nil where it is not a plain one.
-func plain(source string) *pattern {
-	p := &pattern{}
-	rest, anchored := strings.CutPrefix(source, "^")
-	p.anchored = anchored
-	open := -1
-	for rest != "" {
-		switch {
-		case rest == "$":
-			p.toEnd, rest = true, ""
-			continue
-		case rest[0] == '(' && open < 0:
-			open, rest = len(p.items), rest[1:]
-			continue
-		case rest[0] == ')' && open >= 0 && open < len(p.items):
-			p.captures = append(p.captures, [2]int{open, len(p.items)})
-			open, rest = -1, rest[1:]
-			continue
-		}
-		found := plainItem.FindStringSubmatch(rest)
-		if found == nil || found[2] == "-" || len(p.items) == mostItems {
-			return nil
-		}
-		p.items = append(p.items, newItem(found[1], found[2]))
-		rest = rest[len(found[0]):]
-	}
-	if open >= 0 || len(p.items) == 0 || !p.certain() {
-		return nil
-	}
-	return p
-}
-
-// plainItem is a class of bytes, and how many of it there may be: %d, an escaped sign, a range, or one byte.
-var plainItem = regexp.MustCompile(`^(%d|%[$^()%.\[\]*+?-]|\[[0-9A-Za-z]-[0-9A-Za-z]\]|` +
-	`[^$^()%.\[\]*+?\x00\x{80}-\x{10FFFF}])([+*?-]?)`)
-
-func newItem(class, times string) item {
-	it := item{many: times == "+" || times == "*", optional: times == "*" || times == "?"}
-	from, to := class[len(class)-1], class[len(class)-1]
-	switch {
-	case class == "%d":
-		from, to = '0', '9'
-	case len(class) == len("[a-z]"):
-		from, to = class[1], class[3]
-	}
-	for c := int(from); c <= int(to); c++ {
-		it.class[c] = true
-	}
-	return it
-}
-
-// certain reports whether no item that may take more or less could take what one after it needs.
-func (p *pattern) certain() bool {
-	for i, it := range p.items {
-		if !it.many && !it.optional {
-			continue
-		}
-		for _, next := range p.items[i+1:] {
-			for c := range it.class {
-				if it.class[c] && next.class[c] {
-					return false
+	ascii := func(from, to byte) func(string) string {
+		return func(t string) string {
+			b := []byte(t)
+			for i, c := range b {
+				if from <= c && c <= to {
+					b[i] ^= 0x20
 				}
 			}
-			if !next.optional {
-				break
-			}
+			return string(b)
 		}
 	}
-	return true
-}
-
-// match pushes the captures, or all that matches where there are none, or nil.
-func (p *pattern) match(l *lua.LState, text string) int {
-	var at [mostItems + 1]int
-	for start := 0; start <= len(text); start++ {
-		if p.at(&at, text, start) {
-			for _, c := range p.captures {
-				l.Push(lua.LString(text[at[c[0]]:at[c[1]]]))
+	return map[string]lua.LGFunction{
+		"find": s.search(true), "match": s.search(false), "gmatch": gmatch, "gsub": s.gsub,
+		"format": s.format, "lower": of(ascii('A', 'Z')), "upper": of(ascii('a', 'z')),
+		"reverse": of(func(t string) string {
+			b := []byte(t)
+			for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
+				b[i], b[j] = b[j], b[i]
 			}
-			if len(p.captures) == 0 {
-				l.Push(lua.LString(text[start:at[len(p.items)]]))
+			return string(b)
+		}),
+		"len": func(l *lua.LState) int { l.Push(lua.LNumber(len(text(l, 1)))); return 1 },
+		"sub": func(l *lua.LState) int {
+			float(l, 2)
+			l.Push(lua.LString(span(l, text(l, 1), 2, integer(l, 2, 1), integer(l, 3, -1))))
+			return 1
+		},
+		"byte": func(l *lua.LState) int {
+			of := text(l, 1)
+			from := relative(integer(l, 2, 1), len(of))
+			part := span(l, of, 2, from, integer(l, 3, from))
+			for i := range len(part) {
+				l.Push(lua.LNumber(part[i]))
 			}
-			return max(1, len(p.captures))
-		}
-		if p.anchored {
-			break
-		}
+			return len(part)
+		},
+		"char": func(l *lua.LState) int {
+			b := make([]byte, l.GetTop())
+			for i := range b {
+				c := int(float(l, i+1))
+				if c != int(byte(c)) {
+					l.ArgError(i+1, "invalid value")
+				}
+				b[i] = byte(c)
+			}
+			l.Push(lua.LString(b))
+			return 1
+		},
+		"rep": func(l *lua.LState) int {
+			of, n := text(l, 1), max(0, int(float(l, 2)))
+			if len(of) > 0 && n > largestText/len(of) {
+				l.RaiseError("resulting string too large")
+			}
+			l.Push(lua.LString(strings.Repeat(of, n)))
+			return 1
+		},
 	}
-	l.Push(lua.LNil)
-	return 1
 }
 
-// at reports whether the pattern matches from start on, and notes where each item begins.
-func (p *pattern) at(at *[mostItems + 1]int, text string, start int) bool {
-	to := start
-	at[0] = start
-	for i := range p.items {
-		it := &p.items[i]
-		for to < len(text) && it.class[text[to]] && (it.many || to == at[i]) {
-			to++
-		}
-		if to == at[i] && !it.optional {
-			return false
-		}
-		at[i+1] = to
-	}
-	return !p.toEnd || to == len(text)
-}
-
-// format is string.format of whole numbers, in forms such as %.0f, %016.0f and %d with other text around them; 0 where
-// there is anything else in it.
+// format is string.format.
 func (s *scripts) format(l *lua.LState) int {
-	form, ok := l.Get(1).(lua.LString)
-	if !ok {
-		return 0
+	form := text(l, 1)
+	out := s.formatted[:0]
+	argument := 1
+	for i := 0; i < len(form); i++ {
+		if form[i] != '%' {
+			out = append(out, form[i])
+			continue
+		}
+		if i++; i < len(form) && form[i] == '%' {
+			out = append(out, '%')
+			continue
+		}
+		argument++
+		if argument > l.GetTop() {
+			l.ArgError(argument, "no value")
+		}
+		d, length := direction(l, form[i:])
+		i += length
+		if i >= len(form) {
+			l.RaiseError("invalid option '%%' to 'format'")
+		}
+		out = d.append(l, out, form[i], argument)
 	}
-	s.formatted = s.formatted[:0]
-	rest := string(form)
-	for argument := 2; ; argument++ {
-		before, verb, more := strings.Cut(rest, "%")
-		s.formatted = append(s.formatted, before...)
-		if !more {
-			break
+	s.formatted = out
+	l.Push(lua.LString(out))
+	return 1
+}
+
+// directive is what stands between % and the letter; precision is -1 where there is none.
+type directive struct {
+	minus, plus, space, sharp, zero bool
+	width, precision                int
+}
+
+// direction reads the flags, the width and the precision of a directive, and says how long they are.
+func direction(l *lua.LState, form string) (d directive, length int) {
+	at := 0
+	for ; at < len(form) && strings.IndexByte("-+ #0", form[at]) >= 0; at++ {
+		switch form[at] {
+		case '-':
+			d.minus = true
+		case '+':
+			d.plus = true
+		case ' ':
+			d.space = true
+		case '#':
+			d.sharp = true
+		case '0':
+			d.zero = true
 		}
-		width := 0
-		if len(verb) > 3 && verb[0] == '0' && verb[1] >= '1' && verb[1] <= '9' && verb[2] >= '0' && verb[2] <= '9' {
-			width, verb = int(verb[1]-'0')*10+int(verb[2]-'0'), verb[3:]
-		}
-		if rest, ok = strings.CutPrefix(verb, ".0f"); !ok {
-			if rest, ok = strings.CutPrefix(verb, "d"); !ok {
-				return 0
+	}
+	if at > 5 {
+		l.RaiseError("invalid format (repeated flags)")
+	}
+	number := func() (n int) {
+		for range 2 {
+			if at < len(form) && '0' <= form[at] && form[at] <= '9' {
+				n = 10*n + int(form[at]-'0')
+				at++
 			}
 		}
-		number, ok := l.Get(argument).(lua.LNumber)
-		whole := int64(number)
-		if !ok || math.Abs(float64(number)) > 1<<53 || float64(whole) != float64(number) || whole <= 0 && width > 0 ||
-			whole == 0 && math.Signbit(float64(number)) {
-			return 0
-		}
-		var room [20]byte
-		digits := strconv.AppendInt(room[:0], whole, 10)
-		for range width - len(digits) {
-			s.formatted = append(s.formatted, '0')
-		}
-		s.formatted = append(s.formatted, digits...)
+		return n
 	}
-	l.Push(lua.LString(string(s.formatted)))
-	return 1
+	d.width, d.precision = number(), -1
+	if at < len(form) && form[at] == '.' {
+		at++
+		d.precision = number()
+	}
+	if at < len(form) && '0' <= form[at] && form[at] <= '9' {
+		l.RaiseError("invalid format (width or precision too long)")
+	}
+	return d, at
+}
+
+// append writes an argument.
+func (d directive) append(l *lua.LState, out []byte, letter byte, argument int) []byte {
+	var room [64]byte
+	body := room[:0]
+	sign := ""
+	switch letter {
+	case 'c':
+		d.zero = false
+		body = append(body, byte(float(l, argument)))
+	case 'd', 'i':
+		n := int64(float(l, argument))
+		if sign = d.sign(n < 0); n < 0 {
+			body = strconv.AppendUint(body, -uint64(n), 10)
+		} else {
+			body = strconv.AppendUint(body, uint64(n), 10)
+		}
+		body = d.digits(body, n == 0)
+	case 'o', 'u', 'x', 'X':
+		x := float(l, argument)
+		n := uint64(int64(x))
+		if x >= 1<<63 {
+			n = uint64(x)
+		}
+		body = strconv.AppendUint(body, n, map[byte]int{'o': 8, 'u': 10, 'x': 16, 'X': 16}[letter])
+		if d.sharp && n != 0 {
+			sign = map[byte]string{'o': "0", 'x': "0x", 'X': "0X"}[letter]
+		}
+		if body = d.digits(body, n == 0); letter == 'X' {
+			body = []byte(strings.ToUpper(string(body)))
+		}
+	case 'e', 'E', 'f', 'g', 'G':
+		n := float(l, argument)
+		if d.precision < 0 {
+			d.precision = 6
+		}
+		sign = d.sign(math.Signbit(n))
+		d.zero = d.zero && !math.IsNaN(n) && !math.IsInf(n, 0)
+		body = appendFloat(body, math.Abs(n), letter|0x20, d.precision)
+		if letter < 'a' {
+			body = []byte(strings.ToUpper(string(body)))
+		}
+	case 'q':
+		body = append(body, '"')
+		for _, c := range []byte(text(l, argument)) {
+			switch c {
+			case '"', '\\', '\n':
+				body = append(body, '\\', c)
+			case '\r':
+				body = append(body, `\r`...)
+			case 0:
+				body = append(body, `\000`...)
+			default:
+				body = append(body, c)
+			}
+		}
+		return append(append(out, body...), '"')
+	case 's':
+		t := text(l, argument)
+		if end := strings.IndexByte(t, 0); end >= 0 && (len(t) < 100 || d.precision >= 0) {
+			t = t[:end]
+		}
+		if d.precision >= 0 && d.precision < len(t) {
+			t = t[:d.precision]
+		}
+		d.zero = false
+		body = append(body, t...)
+	default:
+		l.RaiseError("invalid option '%%%c' to 'format'", letter)
+	}
+	pad := d.width - len(sign) - len(body)
+	if !d.minus && !d.zero {
+		out = repeat(out, ' ', pad)
+	}
+	out = append(out, sign...)
+	if !d.minus && d.zero {
+		out = repeat(out, '0', pad)
+	}
+	out = append(out, body...)
+	if d.minus {
+		out = repeat(out, ' ', pad)
+	}
+	return out
+}
+
+func (d directive) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case d.plus:
+		return "+"
+	case d.space:
+		return " "
+	}
+	return ""
+}
+
+// digits fills up a whole number to the precision, with which the flag 0 does nothing.
+func (d *directive) digits(body []byte, none bool) []byte {
+	if d.precision < 0 {
+		return body
+	}
+	d.zero = false
+	if none && d.precision == 0 {
+		return body[:0]
+	}
+	return append(repeat(nil, '0', d.precision-len(body)), body...)
+}
+
+func repeat(out []byte, c byte, n int) []byte {
+	for range n {
+		out = append(out, c)
+	}
+	return out
 }

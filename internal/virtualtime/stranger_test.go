@@ -1,8 +1,6 @@
 package virtualtime_test
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -211,15 +209,11 @@ func TestPlacesInMemoryDecideNothing(t *testing.T) {
 		}
 		wantError(t, s, setup{source: "pairs(nil)", foreign: true}, "bad argument #1 to")
 		wantError(t, s, setup{source: "return string.format('%s', {})", foreign: true}, "string expected, got table")
-		text := "string expected, got function"
-		if s.Kind != redis.KindEmbedded {
-			text = "invalid option '%p'"
-		}
-		wantError(t, s, setup{source: "return ('%p'):format(redis.call)", foreign: true}, text)
+		wantError(t, s, setup{source: "return ('%p'):format(redis.call)", foreign: true}, "invalid option '%p'")
 	})
 }
 
-// A table has keys that are tables in the order of their places in memory; on the embedded server, as they came.
+// A table has keys that are tables in the order of their places in memory.
 func TestOrderByPlacesIsRefused(t *testing.T) {
 	s := redistest.Private(t)
 	for _, source := range []string{
@@ -233,17 +227,11 @@ func TestOrderByPlacesIsRefused(t *testing.T) {
 		"local t = table t.foreach({[{}] = 1}, function() end) return 1",
 		"return #cmsgpack.pack(1, {x = {[{}] = 1}})",
 	} {
-		wantError(t, s, setup{source: source, foreign: true}, "cannot repeat the order of a table of which a key is a")
-	}
-	source := "local t, order = {}, '' for i = 1, 20 do t[{}] = i end for _, i in pairs(t) do order = order .. i end " +
-		"return order"
-	var want strings.Builder
-	for i := range 20 {
-		fmt.Fprint(&want, i+1)
-	}
-	out, err := replies(t, redistest.Embedded(t), setup{source: source, foreign: true}, at(0, "k"))
-	if err != nil || out[0] != strconv.Quote(want.String()) {
-		t.Errorf("the embedded server's order is %q, %v", out, err)
+		const text = "cannot repeat the order of a table of which a key is a"
+		wantError(t, s, setup{source: source, foreign: true}, text)
+		if !strings.Contains(source, "cmsgpack") {
+			wantError(t, redistest.Embedded(t), setup{source: source, foreign: true}, text)
+		}
 	}
 }
 

@@ -3,10 +3,4 @@ if not real.REDIS_VERSION then
   local all = _G
   for name in string.gmatch([[load loadstring getfenv setfenv package require module newproxy dofile loadfile debug io
     os print _printregs collectgarbage _G redis server KEYS ARGV]], '%S+') do rawset(all, name, nil) end
-  -- One call for more memory than there is would end this process, and no pcall sees it.
-  local rep = string.rep
-  rawset(string, 'rep', function(text, n)
-    if #text * n > 2^28 then error('resulting string too large', 2) end
-    return rep(text, n)
-  end)
 end

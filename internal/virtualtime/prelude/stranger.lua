@@ -64,7 +64,7 @@ local function spell(...)
   return kind and kind .. '0x0' or text
 end
 
--- onward, each and foreach are next, pairs and table.foreach. The embedded server keeps the order in which keys came.
+-- onward, each and foreach are next, pairs and table.foreach.
 local function onward(t, key)
   local k, value = next(t, key)
   if k == nil then return nil end
@@ -77,7 +77,6 @@ local function each(t)
   pairs(t) -- its own objection to what is no table
   return onward, t, nil
 end
-if not real.REDIS_VERSION then onward, each = next, pairs end
 local function foreach(t, f)
   for key, value in each(t) do
     local result = f(key, value)
