@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -201,7 +202,8 @@ func wholeScores(args []string, value lua.LValue) lua.LValue {
 	case "ZPOPMIN", "ZPOPMAX":
 		first, step = 2, 2
 	default:
-		if !strings.EqualFold(args[len(args)-1], "WITHSCORES") && (len(args) < 5 || !strings.EqualFold(args[4], "WITHSCORES")) {
+		scored := func(word string) bool { return strings.EqualFold(word, "WITHSCORES") }
+		if !slices.ContainsFunc(args[1:], scored) {
 			return value
 		}
 		first, step = 2, 2

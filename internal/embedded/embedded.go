@@ -1,8 +1,8 @@
 // Package embedded is the server inside the process: miniredis, with an EVAL of our own around its commands.
 //
 // miniredis makes two buffers of 4 KB for each redis.call, which is a third of what a decision costs there. Here a
-// server has them once. A script computes as on Redis: the tests compare replies with those of real servers. What cannot
-// be made equal is refused, and the message says to use a real server.
+// server has them once. A script computes as on Redis: the tests compare replies with those of real servers. Commands
+// and libraries that it does not have are refused, and the message says to use a real server.
 package embedded
 
 import (

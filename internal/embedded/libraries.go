@@ -281,7 +281,8 @@ var ofBits = func() map[string]lua.LGFunction {
 		return func(l *lua.LState) int { return push(l, f(of(l, 1), int(of(l, 2)&31))) }
 	}
 	return map[string]lua.LGFunction{
-		"tobit": func(l *lua.LState) int { return push(l, of(l, 1)) }, "bnot": func(l *lua.LState) int { return push(l, ^of(l, 1)) },
+		"tobit":   func(l *lua.LState) int { return push(l, of(l, 1)) },
+		"bnot":    func(l *lua.LState) int { return push(l, ^of(l, 1)) },
 		"bswap":   func(l *lua.LState) int { return push(l, bits.ReverseBytes32(of(l, 1))) },
 		"band":    fold(func(a, b uint32) uint32 { return a & b }),
 		"bor":     fold(func(a, b uint32) uint32 { return a | b }),

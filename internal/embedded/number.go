@@ -154,7 +154,8 @@ func argument(n lua.LNumber) string {
 	digits, after, _ := strings.Cut(text, "e")
 	exponent, _ := strconv.Atoi(after)
 	count := len(strings.Trim(strings.Replace(digits, ".", "", 1), "-"))
-	if last := exponent - count + 1; last >= 0 && exponent < count+7 || last < 0 && (last > -7 || max(exponent, -exponent) < 4) {
+	last := exponent - count + 1
+	if last >= 0 && exponent < count+7 || last < 0 && (last > -7 || max(exponent, -exponent) < 4) {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
 	return digits + "e" + after[:1] + strings.TrimLeft(after[1:], "0")
