@@ -198,8 +198,7 @@ func TestScriptsThatMiniredisDoesNotAnswer(t *testing.T) {
 	}
 	for source, want := range map[string]string{
 		"\nx = 1":        "user_script:2: Attempt to modify a readonly table , on @user_script:2.",
-		"return x":       "user_script:1: Script attempted to access nonexistent global variable 'x' , on @user_script:1.",
-		"return package": "user_script:1: Script attempted to access nonexistent global variable 'package' , on @user_script:1.",
+		"return x":       "user_script:1: Script attempted to access nonexistent global variable 'x'",
 		"error('100%d')": "user_script:1: 100%d , on @user_script:1.",
 		"local function f() return 1 + f() end return f()": "user_script:1: stack overflow",
 	} {

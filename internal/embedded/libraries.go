@@ -110,37 +110,6 @@ var ofTables = map[string]lua.LGFunction{
 		s.sort(1, t.Len())
 		return 0
 	},
-	"foreach": func(l *lua.LState) int {
-		t, f := l.CheckTable(1), l.CheckFunction(2)
-		for key, value := t.Next(lua.LNil); key != lua.LNil; key, value = t.Next(key) {
-			if called(l, f, key, value) {
-				return 1
-			}
-		}
-		return 0
-	},
-	"foreachi": func(l *lua.LState) int {
-		t, f := l.CheckTable(1), l.CheckFunction(2)
-		for i, n := 1, t.Len(); i <= n; i++ {
-			if called(l, f, lua.LNumber(i), t.RawGetInt(i)) {
-				return 1
-			}
-		}
-		return 0
-	},
-}
-
-// called leaves what f returns on the stack, and reports whether it is not nil.
-func called(l *lua.LState, f *lua.LFunction, key, value lua.LValue) bool {
-	l.Push(f)
-	l.Push(key)
-	l.Push(value)
-	l.Call(2, 1)
-	if l.Get(-1) != lua.LNil {
-		return true
-	}
-	l.Pop(1)
-	return false
 }
 
 // sorter is the quicksort of Lua's ltablib.c: where elements are equal, their order is that of Redis.
@@ -232,16 +201,6 @@ var ofNumbers = func() map[string]lua.LGFunction {
 			return 1
 		},
 		"pow": func(l *lua.LState) int { l.Push(lua.LNumber(math.Pow(float(l, 1), float(l, 2)))); return 1 },
-		"modf": func(l *lua.LState) int {
-			x := float(l, 1)
-			whole, part := math.Modf(x)
-			if math.IsInf(x, 0) {
-				part = math.Copysign(0, x)
-			}
-			l.Push(lua.LNumber(whole))
-			l.Push(lua.LNumber(part))
-			return 2
-		},
 	}
 	for name, f := range map[string]func(float64) float64{"abs": math.Abs, "ceil": math.Ceil, "floor": math.Floor,
 		"sqrt": math.Sqrt, "exp": math.Exp, "log": math.Log, "log10": math.Log10} {

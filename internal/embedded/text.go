@@ -76,13 +76,6 @@ func (s *scripts) ofTexts() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
 		"find": s.search(true), "match": s.search(false), "gmatch": gmatch, "gsub": s.gsub,
 		"format": s.format, "lower": of(ascii('A', 'Z')), "upper": of(ascii('a', 'z')),
-		"reverse": of(func(t string) string {
-			b := []byte(t)
-			for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
-				b[i], b[j] = b[j], b[i]
-			}
-			return string(b)
-		}),
 		"len": func(l *lua.LState) int { l.Push(lua.LNumber(len(text(l, 1)))); return 1 },
 		"sub": func(l *lua.LState) int {
 			float(l, 2)
