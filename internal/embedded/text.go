@@ -74,7 +74,7 @@ func (s *scripts) ofTexts() map[string]lua.LGFunction {
 		}
 	}
 	return map[string]lua.LGFunction{
-		"find": s.search(true), "match": s.search(false), "gmatch": gmatch, "gsub": s.gsub,
+		"find": s.search(true), "match": s.search(false), "gmatch": s.gmatch, "gsub": s.gsub,
 		"format": s.format, "lower": of(ascii('A', 'Z')), "upper": of(ascii('a', 'z')),
 		"len": func(l *lua.LState) int { l.Push(lua.LNumber(len(text(l, 1)))); return 1 },
 		"sub": func(l *lua.LState) int {
