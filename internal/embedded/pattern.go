@@ -7,11 +7,11 @@ import (
 	"github.com/yuin/gopher-lua/pm"
 )
 
-// largestMatch is how long a text may be that a pattern is matched with, in bytes: gopher-lua's matcher calls itself for
-// each byte.
+// largestMatch is how many bytes a text may have that a pattern is matched with. gopher-lua's matcher calls itself for
+// each of them.
 const largestMatch = 1 << 18
 
-// matches are those of a pattern in a text from an offset on: at most so many, all of them for -1.
+// matches finds a pattern in a text from an offset on: most times at most, and as often as it is there for -1.
 func (s *scripts) matches(l *lua.LState, src, pat string, from, most int) []*pm.MatchData {
 	missing := ""
 	switch escapes := strings.ReplaceAll(pat, "%%", ""); {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -118,189 +119,76 @@ func (s *scripts) ofTexts() map[string]lua.LGFunction {
 func (s *scripts) format(l *lua.LState) int {
 	form := text(l, 1)
 	out := s.formatted[:0]
-	argument := 1
-	for i := 0; i < len(form); i++ {
-		if form[i] != '%' {
-			out = append(out, form[i])
-			continue
+	for argument := 2; ; {
+		before, after, found := strings.Cut(form, "%")
+		out = append(out, before...)
+		if !found {
+			break
 		}
-		if i++; i < len(form) && form[i] == '%' {
+		if form, found = strings.CutPrefix(after, "%"); found {
 			out = append(out, '%')
 			continue
 		}
-		argument++
-		if argument > l.GetTop() {
-			l.ArgError(argument, "no value")
-		}
-		d, length := direction(l, form[i:])
-		i += length
-		if i >= len(form) {
+		end := len(after) - len(strings.TrimLeft(after, "-+ #0123456789."))
+		if end == len(after) {
 			l.RaiseError("invalid option '%%' to 'format'")
 		}
-		out = d.append(l, out, form[i], argument)
+		out = formatted(l, out, after[:end], after[end], argument)
+		form = after[end+1:]
+		argument++
 	}
 	s.formatted = out
 	l.Push(lua.LString(out))
 	return 1
 }
 
-// directive is what stands between % and the letter; precision is -1 where there is none.
-type directive struct {
-	minus, plus, space, sharp, zero bool
-	width, precision                int
-}
-
-// direction reads the flags, the width and the precision of a directive, and says how long they are.
-func direction(l *lua.LState, form string) (d directive, length int) {
-	at := 0
-	for ; at < len(form) && strings.IndexByte("-+ #0", form[at]) >= 0; at++ {
-		switch form[at] {
-		case '-':
-			d.minus = true
-		case '+':
-			d.plus = true
-		case ' ':
-			d.space = true
-		case '#':
-			d.sharp = true
-		case '0':
-			d.zero = true
-		}
+// formatted appends an argument; form is what stands between % and the letter.
+func formatted(l *lua.LState, out []byte, form string, letter byte, argument int) []byte {
+	rest := strings.TrimLeft(form, "-+ #0")
+	flags := form[:len(form)-len(rest)]
+	width, precision, exact := strings.Cut(rest, ".")
+	if len(flags) > 5 || len(width) > 2 || len(precision) > 2 || strings.ContainsAny(width+precision, "-+ #.") {
+		l.RaiseError("invalid format")
 	}
-	if at > 5 {
-		l.RaiseError("invalid format (repeated flags)")
-	}
-	number := func() (n int) {
-		for range 2 {
-			if at < len(form) && '0' <= form[at] && form[at] <= '9' {
-				n = 10*n + int(form[at]-'0')
-				at++
-			}
-		}
-		return n
-	}
-	d.width, d.precision = number(), -1
-	if at < len(form) && form[at] == '.' {
-		at++
-		d.precision = number()
-	}
-	if at < len(form) && '0' <= form[at] && form[at] <= '9' {
-		l.RaiseError("invalid format (width or precision too long)")
-	}
-	return d, at
-}
-
-// append writes an argument.
-func (d directive) append(l *lua.LState, out []byte, letter byte, argument int) []byte {
-	var room [64]byte
-	body := room[:0]
-	sign := ""
+	var body string
 	switch letter {
-	case 'c':
-		d.zero = false
-		body = append(body, byte(float(l, argument)))
 	case 'd', 'i':
-		n := int64(float(l, argument))
-		if sign = d.sign(n < 0); n < 0 {
-			body = strconv.AppendUint(body, -uint64(n), 10)
-		} else {
-			body = strconv.AppendUint(body, uint64(n), 10)
-		}
-		body = d.digits(body, n == 0)
-	case 'o', 'u', 'x', 'X':
-		x := float(l, argument)
-		n := uint64(int64(x))
-		if x >= 1<<63 {
-			n = uint64(x)
-		}
-		body = strconv.AppendUint(body, n, map[byte]int{'o': 8, 'u': 10, 'x': 16, 'X': 16}[letter])
-		if d.sharp && n != 0 {
-			sign = map[byte]string{'o': "0", 'x': "0x", 'X': "0X"}[letter]
-		}
-		if body = d.digits(body, n == 0); letter == 'X' {
-			body = []byte(strings.ToUpper(string(body)))
-		}
+		return fmt.Appendf(out, "%"+form+"d", int64(float(l, argument)))
+	case 'u':
+		return fmt.Appendf(out, "%"+form+"d", uint64(int64(float(l, argument))))
+	case 'o', 'x', 'X':
+		return fmt.Appendf(out, "%"+form+string(letter), uint64(int64(float(l, argument))))
 	case 'e', 'E', 'f', 'g', 'G':
 		n := float(l, argument)
-		if d.precision < 0 {
-			d.precision = 6
-		}
-		sign = d.sign(math.Signbit(n))
-		d.zero = d.zero && !math.IsNaN(n) && !math.IsInf(n, 0)
-		body = appendFloat(body, math.Abs(n), letter|0x20, d.precision)
-		if letter < 'a' {
-			body = []byte(strings.ToUpper(string(body)))
-		}
-	case 'q':
-		body = append(body, '"')
-		for _, c := range []byte(text(l, argument)) {
-			switch c {
-			case '"', '\\', '\n':
-				body = append(body, '\\', c)
-			case '\r':
-				body = append(body, `\r`...)
-			case 0:
-				body = append(body, `\000`...)
-			default:
-				body = append(body, c)
+		if !math.IsNaN(n) && !math.IsInf(n, 0) {
+			if !exact {
+				form += ".6"
 			}
+			return fmt.Appendf(out, "%"+form+string(letter), n)
 		}
-		return append(append(out, body...), '"')
+		body = string(appendFloat(nil, n, 'g', 6))
+	case 'c':
+		body = string([]byte{byte(float(l, argument))})
+	case 'q':
+		return append(append(append(out, '"'), escapes.Replace(text(l, argument))...), '"')
 	case 's':
-		t := text(l, argument)
-		if end := strings.IndexByte(t, 0); end >= 0 && (len(t) < 100 || d.precision >= 0) {
-			t = t[:end]
+		body = text(l, argument)
+		if exact || len(body) < 100 { // C ends a text there
+			body, _, _ = strings.Cut(body, "\x00")
 		}
-		if d.precision >= 0 && d.precision < len(t) {
-			t = t[:d.precision]
+		if most, _ := strconv.Atoi(precision); exact && most < len(body) {
+			body = body[:most]
 		}
-		d.zero = false
-		body = append(body, t...)
 	default:
 		l.RaiseError("invalid option '%%%c' to 'format'", letter)
 	}
-	pad := d.width - len(sign) - len(body)
-	if !d.minus && !d.zero {
-		out = repeat(out, ' ', pad)
+	columns, _ := strconv.Atoi(width)
+	pad := strings.Repeat(" ", max(0, columns-len(body)))
+	if strings.Contains(flags, "-") {
+		return append(append(out, body...), pad...)
 	}
-	out = append(out, sign...)
-	if !d.minus && d.zero {
-		out = repeat(out, '0', pad)
-	}
-	out = append(out, body...)
-	if d.minus {
-		out = repeat(out, ' ', pad)
-	}
-	return out
+	return append(append(out, pad...), body...)
 }
 
-func (d directive) sign(negative bool) string {
-	switch {
-	case negative:
-		return "-"
-	case d.plus:
-		return "+"
-	case d.space:
-		return " "
-	}
-	return ""
-}
-
-// digits fills up a whole number to the precision, with which the flag 0 does nothing.
-func (d *directive) digits(body []byte, none bool) []byte {
-	if d.precision < 0 {
-		return body
-	}
-	d.zero = false
-	if none && d.precision == 0 {
-		return body[:0]
-	}
-	return append(repeat(nil, '0', d.precision-len(body)), body...)
-}
-
-func repeat(out []byte, c byte, n int) []byte {
-	for range n {
-		out = append(out, c)
-	}
-	return out
-}
+// escapes are those of the directive %q.
+var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", "\\\n", "\r", `\r`, "\x00", `\000`)
