@@ -101,7 +101,7 @@ func (a attack) outcome(t *testing.T, folder, server string) (code int, says str
 	if err != nil && stdout.Len() > 0 {
 		t.Errorf("%s on %s: figures on standard output of a run that failed:\n%s", a.name, server, &stdout)
 	}
-	if err == nil && !strings.HasPrefix(stdout.String(), "poisson") {
+	if err == nil && !strings.HasPrefix(stdout.String(), "How much of random traffic") {
 		t.Errorf("%s on %s: something of its own on standard output:\n%.500s", a.name, server, &stdout)
 	}
 	if strings.ContainsFunc(stderr.String(), func(r rune) bool { return r < ' ' && r != '\n' }) {
