@@ -33,9 +33,10 @@ var _ = register(Algorithm{
 	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
 		c := clock{client: v.Word("whose", "theirs") == "ours", stepUS: 1}
 		depth := v.Integer("depth", p.Capacity())
+		interval := ceilDiv(ticks*p.WindowUS(), p.Requests)
 		w, l := p.Interval()
-		g := gcra{burst: depth, w: w, l: l, full: depth * w, spanUS: depth * w / l}
-		return c.limiter(decimal(depth, w, l), refilling(depth, w, l), newModel[arrival](c, &g)), nil
+		return c.limiter(decimal(depth, p.WindowUS(), p.Requests), refilling(depth, w, l),
+			newModel[arrival](c, &gcra{bucket{depth, interval, ticks}})), nil
 	},
 })
 `,
@@ -84,8 +85,7 @@ func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
 		t.Skip("no redis-server on PATH; bench is not tried")
 	}
 	s.run("./bench", "run", "extreme-case-1", "-a", "none,pocket-bucket:depth=50", "--redis", "process", "--rounds",
-		"1", "--for", "1s", "--segment", "200ms",
-		"--warm-up", "50ms", "--sweep", "1", "--out", "measured")
+		"1", "--for", "1s", "--warm-up", "50ms", "--out", "measured")
 	s.wants(s.run("./bench", "show", "measured", "--format", "csv"), "pocket-bucket:depth=50")
 	s.run("./bench", "plot", "measured", "--charts", "svg", "--out", "plots")
 }
