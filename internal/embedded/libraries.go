@@ -1,9 +1,8 @@
 package embedded
 
 import (
-	"fmt"
 	"math"
-	"math/bits"
+	"sort"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -22,7 +21,7 @@ func (s *scripts) amend(l *lua.LState) {
 		"assert": assert, "pcall": pcall(l.GetGlobal("pcall").(*lua.LFunction).GFunction)})
 	texts := l.GetGlobal(lua.StringLibName).(*lua.LTable)
 	texts.RawSetString("gfind", texts.RawGetString("gmatch"))
-	l.SetGlobal("bit", l.SetFuncs(l.NewTable(), ofBits))
+	l.SetGlobal("bit", l.SetFuncs(s.without(l, "bit."), ofBits))
 }
 
 func assert(l *lua.LState) int {
@@ -103,92 +102,28 @@ var ofTables = map[string]lua.LGFunction{
 	},
 	"sort": func(l *lua.LState) int {
 		t := l.CheckTable(1)
-		s := sorter{l: l, t: t}
+		before := l.LessThan
 		if l.Get(2) != lua.LNil {
-			s.less = l.CheckFunction(2)
+			less := l.CheckFunction(2)
+			before = func(a, b lua.LValue) bool {
+				l.Push(less)
+				l.Push(a)
+				l.Push(b)
+				l.Call(2, 1)
+				defer l.Pop(1)
+				return lua.LVAsBool(l.Get(-1))
+			}
 		}
-		s.sort(1, t.Len())
+		items := make([]lua.LValue, t.Len())
+		for i := range items {
+			items[i] = t.RawGetInt(i + 1)
+		}
+		sort.SliceStable(items, func(i, j int) bool { return before(items[i], items[j]) })
+		for i, item := range items {
+			t.RawSetInt(i+1, item)
+		}
 		return 0
 	},
-}
-
-// sorter is the quicksort of Lua's ltablib.c: where elements are equal, their order is that of Redis.
-type sorter struct {
-	l    *lua.LState
-	t    *lua.LTable
-	less *lua.LFunction
-}
-
-func (s *sorter) before(a, b lua.LValue) bool {
-	if s.less == nil {
-		return s.l.LessThan(a, b)
-	}
-	s.l.Push(s.less)
-	s.l.Push(a)
-	s.l.Push(b)
-	s.l.Call(2, 1)
-	is := lua.LVAsBool(s.l.Get(-1))
-	s.l.Pop(1)
-	return is
-}
-
-// order swaps the elements i and j if the second one comes before the first.
-func (s *sorter) order(i, j int) {
-	if a, b := s.t.RawGetInt(i), s.t.RawGetInt(j); s.before(b, a) {
-		s.t.RawSetInt(i, b)
-		s.t.RawSetInt(j, a)
-	}
-}
-
-func (s *sorter) swap(i, j int) {
-	a, b := s.t.RawGetInt(i), s.t.RawGetInt(j)
-	s.t.RawSetInt(i, b)
-	s.t.RawSetInt(j, a)
-}
-
-func (s *sorter) sort(lo, up int) {
-	for lo < up {
-		s.order(lo, up)
-		if up-lo == 1 {
-			return
-		}
-		mid := (lo + up) / 2
-		if s.before(s.t.RawGetInt(mid), s.t.RawGetInt(lo)) {
-			s.swap(mid, lo)
-		} else if s.before(s.t.RawGetInt(up), s.t.RawGetInt(mid)) {
-			s.swap(mid, up)
-		}
-		if up-lo == 2 {
-			return
-		}
-		pivot := s.t.RawGetInt(mid)
-		s.swap(mid, up-1)
-		i, j := lo, up-1
-		for {
-			for i++; s.before(s.t.RawGetInt(i), pivot); i++ {
-				if i > up {
-					s.l.RaiseError("invalid order function for sorting")
-				}
-			}
-			for j--; s.before(pivot, s.t.RawGetInt(j)); j-- {
-				if j < lo {
-					s.l.RaiseError("invalid order function for sorting")
-				}
-			}
-			if j < i {
-				break
-			}
-			s.swap(i, j)
-		}
-		s.swap(up-1, i)
-		if i-lo < up-i {
-			s.sort(lo, i-1)
-			lo = i + 1
-		} else {
-			s.sort(i+1, up)
-			up = i - 1
-		}
-	}
 }
 
 // ofNumbers are the functions of math that read texts as numbers otherwise in gopher-lua, or compute otherwise.
@@ -223,7 +158,7 @@ func extreme(better func(a, b float64) bool) lua.LGFunction {
 	}
 }
 
-// ofBits is the library bit of LuaJIT, which Redis has too.
+// ofBits are the functions of the library bit.
 var ofBits = func() map[string]lua.LGFunction {
 	of := func(l *lua.LState, i int) uint32 { return uint32(int64(math.RoundToEven(float(l, i)))) }
 	push := func(l *lua.LState, n uint32) int { l.Push(lua.LNumber(int32(n))); return 1 }
@@ -240,29 +175,12 @@ var ofBits = func() map[string]lua.LGFunction {
 		return func(l *lua.LState) int { return push(l, f(of(l, 1), int(of(l, 2)&31))) }
 	}
 	return map[string]lua.LGFunction{
-		"tobit":   func(l *lua.LState) int { return push(l, of(l, 1)) },
-		"bnot":    func(l *lua.LState) int { return push(l, ^of(l, 1)) },
-		"bswap":   func(l *lua.LState) int { return push(l, bits.ReverseBytes32(of(l, 1))) },
-		"band":    fold(func(a, b uint32) uint32 { return a & b }),
-		"bor":     fold(func(a, b uint32) uint32 { return a | b }),
-		"bxor":    fold(func(a, b uint32) uint32 { return a ^ b }),
-		"lshift":  shift(func(a uint32, n int) uint32 { return a << n }),
-		"rshift":  shift(func(a uint32, n int) uint32 { return a >> n }),
-		"arshift": shift(func(a uint32, n int) uint32 { return uint32(int32(a) >> n) }),
-		"rol":     shift(bits.RotateLeft32),
-		"ror":     shift(func(a uint32, n int) uint32 { return bits.RotateLeft32(a, -n) }),
-		"tohex": func(l *lua.LState) int {
-			n, digits, form := of(l, 1), integer(l, 2, 8), "%0*x"
-			if digits < 0 {
-				digits, form = -digits, "%0*X"
-			}
-			digits = min(digits, 8)
-			if digits < 8 {
-				n &= 1<<(4*digits) - 1
-			}
-			text := fmt.Sprintf(form, digits, n)
-			l.Push(lua.LString(text[len(text)-digits:]))
-			return 1
-		},
+		"tobit":  func(l *lua.LState) int { return push(l, of(l, 1)) },
+		"bnot":   func(l *lua.LState) int { return push(l, ^of(l, 1)) },
+		"band":   fold(func(a, b uint32) uint32 { return a & b }),
+		"bor":    fold(func(a, b uint32) uint32 { return a | b }),
+		"bxor":   fold(func(a, b uint32) uint32 { return a ^ b }),
+		"lshift": shift(func(a uint32, n int) uint32 { return a << n }),
+		"rshift": shift(func(a uint32, n int) uint32 { return a >> n }),
 	}
 }()

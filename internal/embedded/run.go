@@ -102,18 +102,23 @@ func (s *scripts) state(keys, args []string) *lua.LState {
 		}
 	}
 	for _, name := range []string{"struct", "cmsgpack"} {
-		absent := l.NewTable()
-		absent.Metatable = l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
-			s.refused = refused("of the library " + name)
-			l.RaiseError("%s", s.refused)
-			return 0
-		}})
-		l.SetGlobal(name, absent)
+		l.SetGlobal(name, s.without(l, name+"."))
 	}
 	l.SetGlobal("redis", redis)
 	l.SetGlobal("server", redis)
 	protect(l)
 	return l
+}
+
+// without is a library that refuses each function that it does not have.
+func (s *scripts) without(l *lua.LState, name string) *lua.LTable {
+	library := l.NewTable()
+	library.Metatable = l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
+		s.refused = refused("of " + name + l.ToStringMeta(l.Get(2)).String())
+		l.RaiseError("%s", s.refused)
+		return 0
+	}})
+	return library
 }
 
 func list(l *lua.LState, texts []string) *lua.LTable {
