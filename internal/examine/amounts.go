@@ -132,11 +132,3 @@ func (x *examination) losesFraction() string {
 	}
 	return tried
 }
-
-// limitless is a/b, or a where b is no positive number.
-func quotient(a, b int64) int64 {
-	if b <= 0 {
-		return a
-	}
-	return a / b
-}
