@@ -165,6 +165,7 @@ func TestOtherDecisionsAreRefused(t *testing.T) {
 		"return redis.call('ZPOPMIN', 'z', 0)":                          "ZPOPMIN",
 		"pcall(function() return struct.pack('i', 1) end) return 1":     "struct",
 		"return string.find('THE fox', '%f[%a]%a+')":                    "%f",
+		"return 'x' .. setmetatable({}, {__concat = function() end})":   "__concat",
 		"return bit.rol(1, 2)":                                          "bit.rol",
 		"return cmsgpack.pack(1)":                                       "cmsgpack",
 	} {

@@ -67,7 +67,14 @@ func appendJSON(l *lua.LState, b []byte, value lua.LValue, null *lua.LUserData, 
 			l.RaiseError("Cannot serialise, excessive depth (%d)", depth)
 		}
 		if n := arrayLength(l, v); n > 0 {
-			return appendArray(l, b, v, n, null, depth)
+			b = append(b, '[')
+			for i := 1; i <= n; i++ {
+				if i > 1 {
+					b = append(b, ',')
+				}
+				b = appendJSON(l, b, v.RawGetInt(i), null, depth)
+			}
+			return append(b, ']')
 		}
 		b = append(b, '{')
 		begin := len(b)
@@ -88,17 +95,6 @@ func appendJSON(l *lua.LState, b []byte, value lua.LValue, null *lua.LUserData, 
 		l.RaiseError("Cannot serialise %s: type not supported", value.Type())
 	}
 	return append(b, "null"...)
-}
-
-func appendArray(l *lua.LState, b []byte, t *lua.LTable, n int, null *lua.LUserData, depth int) []byte {
-	b = append(b, '[')
-	for i := 1; i <= n; i++ {
-		if i > 1 {
-			b = append(b, ',')
-		}
-		b = appendJSON(l, b, t.RawGetInt(i), null, depth)
-	}
-	return append(b, ']')
 }
 
 // arrayLength is the greatest index of a table with nothing but positive whole numbers as keys, 0 for another one.

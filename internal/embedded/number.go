@@ -163,55 +163,26 @@ func argument(n lua.LNumber) string {
 
 // concat is "..", of all operands at once.
 func (s *scripts) concat(l *lua.LState) int {
-	n := l.GetTop()
 	s.formatted = s.formatted[:0]
-	for i := 1; i <= n; i++ {
+	for i := 1; i <= l.GetTop(); i++ {
 		switch v := l.Get(i).(type) {
 		case lua.LString:
 			s.formatted = append(s.formatted, v...)
 		case lua.LNumber:
 			s.formatted = appendNumber(s.formatted, float64(v))
 		default:
-			return concatOthers(l, n)
+			for n := range l.GetTop() {
+				if l.GetMetaField(l.Get(n+1), "__concat") != lua.LNil {
+					s.refused = refused("of __concat")
+				}
+			}
+			l.RaiseError("attempt to concatenate a %s value", v.Type())
 		}
 	}
 	l.Push(lua.LString(s.formatted))
 	return 1
 }
 
-// concatOthers is concat of operands of which some are neither texts nor numbers.
-func concatOthers(l *lua.LState, n int) int {
-	right := l.Get(n)
-	for i := n - 1; i > 0; i-- {
-		left := l.Get(i)
-		a, ok := textOf(left)
-		b, okay := textOf(right)
-		if ok && okay {
-			right = lua.LString(a + b)
-			continue
-		}
-		f := l.GetMetaField(left, "__concat")
-		if f == lua.LNil {
-			f = l.GetMetaField(right, "__concat")
-		}
-		if f == lua.LNil {
-			if ok {
-				left = right
-			}
-			l.RaiseError("attempt to concatenate a %s value", left.Type())
-		}
-		l.Push(f)
-		l.Push(left)
-		l.Push(right)
-		l.Call(2, 1)
-		right = l.Get(-1)
-		l.Pop(1)
-	}
-	l.Push(right)
-	return 1
-}
-
-// tostring and tonumber are those of Redis's Lua.
 func tostring(l *lua.LState) int {
 	v := l.CheckAny(1)
 	if n, ok := v.(lua.LNumber); ok {
@@ -223,34 +194,22 @@ func tostring(l *lua.LState) int {
 }
 
 func tonumber(l *lua.LState) int {
-	base := integer(l, 2, 10)
-	if base == 10 {
-		if n, ok := asNumber(l.CheckAny(1)); ok {
-			l.Push(lua.LNumber(n))
-			return 1
+	l.CheckAny(1)
+	n, ok := 0.0, false
+	if base := integer(l, 2, 10); base == 10 {
+		n, ok = asNumber(l.Get(1))
+	} else {
+		digits := strings.ToLower(strings.Trim(text(l, 1), " \t\n\v\f\r"))
+		if base == 16 {
+			digits = strings.TrimPrefix(digits, "0x")
 		}
+		whole, err := strconv.ParseUint(digits, base, 64)
+		n, ok = float64(whole), err == nil || whole > 0
+	}
+	if ok {
+		l.Push(lua.LNumber(n))
+	} else {
 		l.Push(lua.LNil)
-		return 1
 	}
-	text := strings.Trim(text(l, 1), " \t\n\v\f\r")
-	if base < 2 || base > 36 {
-		l.ArgError(2, "base out of range")
-	}
-	digits, negative := strings.CutPrefix(text, "-")
-	if !negative {
-		digits = strings.TrimPrefix(digits, "+")
-	}
-	if base == 16 && len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
-		digits = digits[2:]
-	}
-	n, err := strconv.ParseUint(digits, base, 64)
-	if err != nil && (n != math.MaxUint64 || digits == "") {
-		l.Push(lua.LNil)
-		return 1
-	}
-	if negative {
-		n = -n
-	}
-	l.Push(lua.LNumber(n))
 	return 1
 }

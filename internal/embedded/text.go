@@ -45,8 +45,8 @@ func relative(at, length int) int {
 	return max(0, at)
 }
 
-// span is the part of a text from argument i to argument i+1.
-func span(l *lua.LState, of string, i, from, to int) string {
+// span is the part of a text from a position to another one, both included.
+func span(of string, from, to int) string {
 	from = max(1, relative(from, len(of)))
 	to = min(relative(to, len(of)), len(of))
 	if from > to {
@@ -80,13 +80,13 @@ func (s *scripts) ofTexts() map[string]lua.LGFunction {
 		"len": func(l *lua.LState) int { l.Push(lua.LNumber(len(text(l, 1)))); return 1 },
 		"sub": func(l *lua.LState) int {
 			float(l, 2)
-			l.Push(lua.LString(span(l, text(l, 1), 2, integer(l, 2, 1), integer(l, 3, -1))))
+			l.Push(lua.LString(span(text(l, 1), integer(l, 2, 1), integer(l, 3, -1))))
 			return 1
 		},
 		"byte": func(l *lua.LState) int {
 			of := text(l, 1)
 			from := relative(integer(l, 2, 1), len(of))
-			part := span(l, of, 2, from, integer(l, 3, from))
+			part := span(of, from, integer(l, 3, from))
 			for i := range len(part) {
 				l.Push(lua.LNumber(part[i]))
 			}
