@@ -81,6 +81,9 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 		return err
 	}
 	doc.Tool.Version = cli.Version(version)
+	if len(args) > 0 {
+		doc.Traffic.Names = args // a file by its path, so that the next command finds it
+	}
 	if f.Scripts != nil {
 		if doc.Examinations, err = a.examineScripts(ctx, f.Scripts, doc.Answers[0].Limit.Policy()); err != nil {
 			return err
@@ -95,10 +98,6 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 	instead, err := f.Instead()
 	if err != nil {
 		return nil, err
-	}
-	if f.HasBurst() && instead.Contract != nil && *instead.Contract == limit.ByWindow {
-		return nil, cli.Usage("--burst: a burst means the contract bucket; leave out --contract window, or " +
-			"--burst")
 	}
 	list, err := f.Scenarios(args, instead.Limit, func() ([]*scenario.Scenario, error) {
 		if instead.Limit == nil {

@@ -88,6 +88,9 @@ func (l *Limiters) Instead() (run.Instead, error) {
 	}
 	if l.contract.Value != "" {
 		contract, err := limit.ParseContract(l.contract.Value)
+		if contract == limit.ByWindow && l.HasBurst() && err == nil {
+			err = Usage("--burst: a burst means the contract bucket; leave out --contract window, or --burst")
+		}
 		instead.Contract = &contract
 		return instead, err
 	}

@@ -83,7 +83,7 @@ func busiest(all []limit.Request, widthUS int64) (begin, end int) {
 var families = []struct{ algorithm, words string }{
 	{"fixed-window", "a fixed window that begins at the first request"},
 	{"fixed-window-aligned", "a fixed window aligned to the clock"},
-	{"sliding-window-log", "an exact sliding window"},
+	{"sliding-window-log", "a sliding window by a log"},
 	{"sliding-window-counter", "a sliding window, weighted from two counters"},
 	{"sliding-window-buckets", "a sliding window of ten parts"},
 	{"gcra", "a bucket that refills steadily"},

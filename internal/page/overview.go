@@ -19,7 +19,7 @@ func newOverview(in Input, ids []string) report.Sheet {
 	doc := in.Document
 	part := report.Part{Title: "At a glance", Level: 2}
 	if len(doc.Runs) > 1 {
-		part.Title = "Which limiter keeps its limit?"
+		part.Title = "Which limiter keeps its limit in any window?"
 		part.Lead = append(part.Lead, report.Line{Text: report.Guaranteeing(doc), Style: report.Strong})
 		part.Notes = append(part.Notes, leftOut(doc)...)
 	}

@@ -60,7 +60,7 @@ func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		if most := p.Capacity(); field.largestCost > most && doc.Notes == nil {
+		if most := atOnce(p); field.largestCost > most && doc.Notes == nil {
 			doc.Notes = append(doc.Notes, fmt.Sprintf("A request costs up to %d. One of more than %d is rejected by "+
 				"every limiter.", field.largestCost, most))
 		}
@@ -79,6 +79,14 @@ func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 		doc.Answers = append(doc.Answers, *answer)
 	}
 	return doc, nil
+}
+
+// atOnce is the largest cost that the contract admits.
+func atOnce(p limit.Policy) int64 {
+	if p.Contract == limit.ByWindow {
+		return p.Requests
+	}
+	return p.Capacity()
 }
 
 // compare adds what the other reading of whole seconds comes to, and notes another pick.

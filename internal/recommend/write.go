@@ -195,7 +195,7 @@ func next(t *result.Traffic, a *result.Answer) []string {
 	}
 	p := a.Limit.Policy()
 	limits := fmt.Sprintf("--limit %d/%s", p.Requests, report.Span(p.WindowUS()))
-	if p.Capacity() != p.Requests {
+	if p.Contract == limit.ByBucket && p.Capacity() != p.Requests {
 		limits += fmt.Sprintf(" --burst %d", p.Capacity())
 	}
 	if p.Contract == limit.ByBucket {

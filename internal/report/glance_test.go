@@ -25,14 +25,14 @@ func TestTheMatrix(t *testing.T) {
 	other := run
 	other.Scenario, other.ClientGroups = "crowd", []string{"clients"}
 	doc := &result.Document{Runs: []result.Run{run, other}}
-	const want = `Which limiter keeps its limit?  1.98: admits 1.98 x as much.  -7%: admits less.
+	const want = `Which limiter keeps its limit in any window?  1.98: admits 1.98 x.  -7%: less.
 
                fixed gcra  gcra    leaky my-own
                align  1+1 .9+.1   bucket
 on any traffic     2   <2     1 1, waits      -
 peaks           1.98 1.76  -20%  ok, 3 s     ok
 
-gcra 1+1: rate L/W, burst L. gcra .9+.1: rate 0.9 L/W, burst 0.1 L.
+gcra 1+1: rate L/W, burst L: the bucket contract. gcra .9+.1: 0.9 L/W and 0.1 L.
 Only a 1 in the first row keeps the limit whatever comes; leaky: at cost 1.
 `
 	got := render(func(w *strings.Builder) error { return WriteMatrix(w, doc, Terminal{}) })

@@ -25,7 +25,7 @@ func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	if !t.Fits(matrix.narrowest()) {
 		matrix = Worst(same)
 	}
-	const question = "Which limiter keeps its limit?  1.98: admits 1.98 x as much.  -7%: admits less."
+	const question = "Which limiter keeps its limit in any window?  1.98: admits 1.98 x.  -7%: less."
 	part := Part{Lead: []Line{{Text: question}}, Tables: []Table{matrix}}
 	if settings := ReducedWords(same); settings != "" {
 		part.Notes = append(part.Notes, Line{Text: settings})
@@ -210,7 +210,7 @@ func withoutTwins(m Table) Table {
 func ReducedWords(d *result.Document) string {
 	for i := range d.Runs {
 		if r := &d.Runs[i]; findColumn(r, reducedLabel) != nil && r.Find("gcra") != nil {
-			return "gcra 1+1: rate L/W, burst L. gcra .9+.1: rate 0.9 L/W, burst 0.1 L."
+			return "gcra 1+1: rate L/W, burst L: the bucket contract. gcra .9+.1: 0.9 L/W and 0.1 L."
 		}
 	}
 	return ""

@@ -49,6 +49,11 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 		return r.Algorithms
 	}
 	named := slices.Concat(r.further(s), expected, Reduced(p.Policy))
+	if r.Limit != nil { // a variant with a limit or a burst of its own was written for the file's limit
+		named = slices.Concat(Reduced(p.Policy), slices.DeleteFunc(named, func(c algorithms.Choice) bool {
+			return strings.Contains(c.Label, ":limit=") || strings.Contains(c.Label, ":burst=")
+		}))
+	}
 	var all []algorithms.Choice
 	for _, spec := range algorithms.All() {
 		plain, err := algorithms.Parse(spec.Name)
