@@ -21,7 +21,7 @@ var _ = register(Algorithm{
 	},
 })
 
-// Note: the script has no use for ARGV[1], and the algorithm no `time` parameter: it would promise what the TTL, on
+// Note: the script has no use for ARGV[1], and the algorithm no `time` parameter: it would guarantee what the TTL, on
 // the server's clock and in milliseconds, cannot keep.
 
 // opening is the envelope of a window that opens at a request. It lives through its last millisecond, so the k-th

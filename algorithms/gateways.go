@@ -34,7 +34,7 @@ func scatter(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// times is what the nodes promise together where each promises most; nil stays nil.
+// times is what the nodes admit together where each admits most; nil stays nil.
 func (g *Gateways) times(most func(spanUS, largestCost int64) int64) func(spanUS, largestCost int64) int64 {
 	if most == nil {
 		return nil

@@ -106,7 +106,7 @@ func (c Choice) atRow(in *Limiter, own limit.Policy) error {
 	return nil
 }
 
-// behind puts the instance on the gateways: together they admit what each promises, times their number.
+// behind puts the instance on the gateways: together they admit what each admits, times their number.
 func (in *Limiter) behind(g *Gateways) {
 	in.Gateways = g
 	in.MostAdmitted, in.MostDeparting = g.times(in.MostAdmitted), g.times(in.MostDeparting)

@@ -51,13 +51,16 @@ func both(d *result.Document) report.Part {
 	t := report.Table{Columns: append([]report.Column{{Name: "what must hold", Words: true,
 		Widest: 24, Break: report.BreakWords}, {Name: "take", Words: true}}, report.Numbers("lost", "bytes/key")...)}
 	if d.Traffic.Recorded {
-		t.Columns[1].Widest, t.Columns[1].Break = narrow, report.BreakWords
+		t.Tight, t.Columns[1].Widest, t.Columns[1].Break = true, narrow, report.BreakWords
+		t.Columns = append(t.Columns, report.Numbers("users\nrejected", "not by\nexact")...)
 	}
 	for _, a := range d.Answers {
 		r := &a.Rows[0]
-		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(inWords(a.Limit.Policy()), shown(r.Limiter),
-			lost(r),
-			inBytes(r.BytesPerKey))})
+		cells := []string{inWords(a.Limit.Policy()), shown(r.Limiter), lost(r), inBytes(r.BytesPerKey)}
+		if d.Traffic.Recorded {
+			cells = append(cells, report.Integer(r.UsersRejected), report.Integer(r.UsersNeedlessly))
+		}
+		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(cells...)})
 	}
 	p.Tables = []report.Table{t}
 	choice := fmt.Sprintf("Take the first if something breaks above %d in %s, such as a quota further up. Take the "+
@@ -174,7 +177,8 @@ func about(a *result.Answer, standard bool) []string {
 func examined(d *result.Document) []string {
 	var notes []string
 	for _, x := range d.Examinations {
-		text := fmt.Sprintf("it was made to admit %d in %s", x.Worst, report.Span(x.Limit.WindowUS))
+		span := report.Span(x.Limit.WindowUS)
+		text := fmt.Sprintf("admits up to %d in %s under %d/%[2]s, as far as examined", x.Worst, span, x.Limit.Requests)
 		switch {
 		case x.NotExamined != "":
 			text = "not examined, because " + x.NotExamined
@@ -231,7 +235,7 @@ func shown(label string) string {
 	return label
 }
 
-// inWords is what a contract promises.
+// inWords is a contract in words.
 func inWords(p limit.Policy) string {
 	span := report.Span(p.WindowUS())
 	if p.Contract == limit.ByWindow {

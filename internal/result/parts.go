@@ -19,7 +19,7 @@ type Limit struct {
 	Requests int64 `json:"requests" jsonschema:"minimum=1"`
 	WindowUS int64 `json:"window_us" jsonschema:"minimum=1000"`
 	Burst    int64 `json:"burst"`
-	// what is promised: Requests in every interval of the window, or Burst and Requests per window in every interval
+	// what must hold: Requests in every interval of the window, or Burst and Requests per window in every interval
 	Contract limit.Contract `json:"contract" jsonschema:"type=string,enum=window,enum=bucket"`
 }
 
