@@ -23,17 +23,14 @@ type alignedWindow struct{ limit, windowUS int64 }
 // decide counts what the window around now has admitted. Where the length has changed, the count goes on.
 func (a *alignedWindow) decide(at *moment, w *windows, cost int64) limit.Decision {
 	begin := beginOf(at.nowUS, a.windowUS)
-	used, i := w.count(begin), w.find(begin)
-	if i < 0 && w.isOther(a.windowUS) {
+	used, changed := w.count(begin), w.isOther(a.windowUS)
+	if changed {
 		used = w.count(beginOf(at.nowUS, w.lengthUS))
 		*w = windows{}
 		w.add(at, begin, begin, a.windowUS, used)
 	}
 	allowed := used+cost <= a.limit
-	switch {
-	case allowed && i >= 0:
-		w.counters[i].count += cost
-	case allowed:
+	if allowed {
 		w.add(at, begin, begin, a.windowUS, cost)
 	}
 	leftUS := begin + a.windowUS - at.nowUS

@@ -5,8 +5,8 @@
 --         windows, and window: their length in µs
 -- ARGV    now_us, cost, limit, window_us
 -- Reply   allowed, remaining, retry_after_us, reset_after_us
--- Cost    O(1): HGET, and HINCRBY when admitted; the first request of a window two HGETs, HKEYS, HSET and PEXPIRE, and
---         HDEL where sixteen are there
+-- Cost    O(1): HMGET, and HINCRBY when admitted; for the first request of a window HKEYS, HSET and PEXPIRE instead,
+--         and HDEL where sixteen are there
 -- Source  https://redis.io/docs/latest/commands/incr/ (pattern: rate limiter)
 --
 -- A clock that steps back into a window that is kept goes on with its count. The hash lives for two windows from the
@@ -23,10 +23,8 @@ end
 
 local left = window - now % window
 local field = string.format('%016.0f', now + left - window)
-local found = redis.call('HGET', KEYS[1], field)
-local count, length = tonumber(found or 0), window
--- To read the windows' length only where a window opens saves 10 % of the rejected path at 1000/3s.
-if not found then length = tonumber(redis.call('HGET', KEYS[1], 'window') or window) end
+local state = redis.call('HMGET', KEYS[1], field, 'window')
+local count, length = tonumber(state[1] or 0), tonumber(state[2] or window)
 local changed = length ~= window
 if changed then
   count = tonumber(redis.call('HGET', KEYS[1], string.format('%016.0f', now - now % length)) or 0)
@@ -34,7 +32,7 @@ end
 
 local allowed = count + cost <= limit
 if allowed then count = count + cost end
-if allowed and found then
+if allowed and state[1] and not changed then
   redis.call('HINCRBY', KEYS[1], field, cost)
 elseif allowed or changed then -- the window opens
   if changed then redis.call('DEL', KEYS[1]) end
