@@ -116,8 +116,8 @@ func checkFile(t *testing.T, folder string, block clitest.Block) string {
 	return ""
 }
 
-// allMet is the line of a run in which all expectations were checked and met.
-var allMet = regexp.MustCompile(`(?m)^[0-9]+ of [0-9]+ expectations? met$`)
+// allMet begins the line of a run in which all expectations were checked and met.
+var allMet = regexp.MustCompile(`(?m)^[0-9]+ of [0-9]+ expectations? met\.`)
 
 // sceneHead makes a scenario of a part; phasesOf adds what a part without phases lacks.
 const (

@@ -238,7 +238,7 @@ func TestRename(t *testing.T) {
 		"--charts " +
 		"none && go test ./internal/architecture -run 'Import|Plan' && go vet " +
 		"./internal/result"); !strings.HasPrefix(out,
-		"example.org/you/ratelab\nextreme-case-1\n") {
+		"example.org/you/ratelab\nDoes 1000 per 3 s hold") {
 		t.Error(out)
 	}
 	if out, _ := r.run(`grep -rn '"ratelab/' --include=*.go . | grep -v '[(;]' | head -3`, nil); out != "" {

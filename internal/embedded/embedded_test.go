@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
+
 	"ratelab/internal/embedded"
 	"ratelab/internal/longtest"
 )
