@@ -12,13 +12,16 @@ import (
 )
 
 // ceiling is the most lines of Go that the module may have without its tests.
-const ceiling = 43_000
+const ceiling = 43_900
 
 // room is a package's line in the plan of ARCHITECTURE.md.
 type room struct {
 	dir    string // from the root
 	budget int    // the most lines of its Go files without tests
 }
+
+// outside are the packages at the top level.
+var outside = []string{"algorithms", "lua", "redisclock", "scenarios"}
 
 // planned are the packages in the order of the plan in ARCHITECTURE.md.
 func planned(t *testing.T) []room {
@@ -35,7 +38,7 @@ func planned(t *testing.T) []room {
 			t.Fatal(err)
 		}
 		dir := line[1]
-		if !strings.HasPrefix(dir, "cmd/") && !slices.Contains([]string{"algorithms", "lua", "scenarios"}, dir) {
+		if !strings.HasPrefix(dir, "cmd/") && !slices.Contains(outside, dir) {
 			dir = "internal/" + dir
 		}
 		rooms = append(rooms, room{dir, budget})
