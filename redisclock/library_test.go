@@ -1,8 +1,9 @@
-package virtualtime_test
+package redisclock_test
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -14,34 +15,31 @@ import (
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
-	"ratelab/internal/virtualtime"
+	"ratelab/redisclock"
 )
 
-// hooked is a client under a clock that stands at midnight.
-func hooked(t *testing.T, s *redis.Server) (redis.Client, *virtualtime.Clock) {
+// midnight is where the clocks of tests stand.
+var midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+func onBoth(t *testing.T, test func(t *testing.T, s *redis.Server)) {
 	t.Helper()
-	return hookedProtocol(t, s, 2)
+	t.Run("embedded", func(t *testing.T) { test(t, redistest.Embedded(t)) })
+	t.Run("process", func(t *testing.T) { test(t, redistest.Private(t)) })
 }
 
-func hookedProtocol(t *testing.T, s *redis.Server, protocol int) (redis.Client, *virtualtime.Clock) {
-	t.Helper()
-	clock := &virtualtime.Clock{}
-	clock.Set(midnight)
-	return through(t, s, protocol, virtualtime.NewHook(clock, time.Now(), false)), clock
+// under is a dialer to s under a clock that stands at midnight.
+func under(s *redis.Server) redisclock.Dialer {
+	return redisclock.Dialer{Clock: redisclock.New(midnight),
+		Open: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.Open(ctx) }}
 }
 
-// through is a client whose connections go through the hook.
-func through(t *testing.T, s *redis.Server, protocol int, hook *virtualtime.Hook) redis.Client {
+// steered is a client of s, and its clock.
+func steered(t *testing.T, s *redis.Server) (*goredis.Client, *redisclock.Clock) {
 	t.Helper()
-	client := redistest.NewClient(protocol, func(ctx context.Context) (net.Conn, error) {
-		conn, err := s.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return hook.Conn(conn), nil
-	})
+	d := under(s)
+	client := goredis.NewClient(&goredis.Options{Dialer: d.DialContext, MaxRetries: -1})
 	t.Cleanup(func() { client.Close() })
-	return client
+	return client, d.Clock
 }
 
 // case1 is 10, 10, 980, 900, 100, 0 requests in seconds 1 to 6, each second's evenly from its start, in µs.
@@ -69,7 +67,7 @@ func gcra(tat *int64, nowUS int64) bool {
 // it.
 func TestAnUnmodifiedLibraryDecidesCaseOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, clock := hooked(t, s)
+		client, clock := steered(t, s)
 		limiter := redis_rate.NewLimiter(client)
 		limit := redis_rate.Limit{Rate: 1000, Burst: 1000, Period: 3 * time.Second}
 		admitted, tat := 0, int64(0)
@@ -78,13 +76,13 @@ func TestAnUnmodifiedLibraryDecidesCaseOne(t *testing.T) {
 			arrivals = arrivals[:longtest.Of(len(arrivals), 200)]
 		}
 		for i, atUS := range arrivals {
-			clock.Set(midnight + atUS)
+			clock.Set(midnight.Add(time.Duration(atUS) * time.Microsecond))
 			result, err := limiter.Allow(t.Context(), "client", limit)
 			if err != nil {
 				t.Fatal(err)
 			}
 			admitted += result.Allowed
-			if allowed := result.Allowed == 1; allowed != gcra(&tat, midnight+atUS) {
+			if allowed := result.Allowed == 1; allowed != gcra(&tat, midnight.UnixMicro()+atUS) {
 				t.Fatalf("request %d at %d µs: redis_rate says %t, the rule says %t", i, atUS, allowed, !allowed)
 			}
 		}
@@ -95,26 +93,20 @@ func TestAnUnmodifiedLibraryDecidesCaseOne(t *testing.T) {
 }
 
 func TestPlainCommandsLiveInVirtualTime(t *testing.T) {
-	for _, protocol := range []int{2, 3} {
-		t.Run(fmt.Sprintf("RESP%d", protocol), func(t *testing.T) { plainCommands(t, protocol) })
-	}
-}
-
-func plainCommands(t *testing.T, protocol int) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, clock := hookedProtocol(t, s, protocol)
+		client, clock := steered(t, s)
 		ctx := t.Context()
 		if err := client.Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
 			t.Fatal(err)
 		}
-		if now := client.Time(ctx).Val(); now.UnixMicro() != midnight {
+		if now := client.Time(ctx).Val(); !now.Equal(midnight) {
 			t.Errorf("TIME is %v, want midnight", now.UTC())
 		}
-		clock.Set(midnight + 10_000_000)
+		clock.Advance(10 * time.Second)
 		if ttl := client.PTTL(ctx, "k").Val(); ttl != 0 || client.Get(ctx, "k").Val() != "v" {
 			t.Errorf("at its last millisecond PTTL is %v and the key %q, want 0 and v", ttl, client.Get(ctx, "k"))
 		}
-		clock.Set(midnight + 10_001_000)
+		clock.Advance(time.Millisecond)
 		if err := client.Get(ctx, "k").Err(); err != goredis.Nil {
 			t.Errorf("a millisecond later GET gives %v, want redis.Nil", err)
 		}
@@ -145,7 +137,7 @@ func plainCommands(t *testing.T, protocol int) {
 
 func TestPipelinesAndTransactionsKeepTheirReplies(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, clock := hooked(t, s)
+		client, clock := steered(t, s)
 		for name, pipelined := range map[string]func(context.Context, func(goredis.Pipeliner) error) ([]goredis.Cmder,
 			error){
 			"pipeline": client.Pipelined, "transaction": client.TxPipelined,
@@ -168,7 +160,7 @@ func TestPipelinesAndTransactionsKeepTheirReplies(t *testing.T) {
 				t.Errorf("%s: the replies are %s", name, got)
 			}
 		}
-		clock.Set(midnight + 2_001_000)
+		clock.Advance(2*time.Second + time.Millisecond)
 		if n := client.Exists(t.Context(), "n").Val(); n != 0 {
 			t.Error("the key outlives its deadline")
 		}
@@ -177,9 +169,9 @@ func TestPipelinesAndTransactionsKeepTheirReplies(t *testing.T) {
 
 func TestScriptsAreFoundByTheirDigest(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, clock := hooked(t, s)
+		client, clock := steered(t, s)
 		ctx := t.Context()
-		clock.Set(midnight + 42)
+		clock.Advance(42 * time.Microsecond)
 		source := goredis.NewScript("local t = redis.call('TIME') return t[1] .. ' ' .. t[2]")
 		s.Client.ScriptLoad(ctx, "local t = redis.call('TIME') return t[1] .. ' ' .. t[2]") // by someone else
 		if err := source.EvalSha(ctx, client, nil).Err(); !goredis.HasErrorPrefix(err, "NOSCRIPT") {
@@ -213,11 +205,11 @@ func TestScriptsAreFoundByTheirDigest(t *testing.T) {
 // What cannot be put under the clock fails with its name, and the connection goes on.
 func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, _ := hooked(t, s)
+		client, _ := steered(t, s)
 		ctx := t.Context()
 		for _, args := range [][]any{{"WATCH", "k"}, {"SUBSCRIBE", "c"}, {"BLPOP", "k", "0"},
 			{"XADD", "k", "*", "f", "v"},
-			{"FCALL", "f", "0"}, {"FLUSHALL"}, {"WAIT", "0", "0"}, {"SCRIPT", "KILL"}} {
+			{"FCALL", "f", "0"}, {"WAIT", "0", "0"}, {"SCRIPT", "KILL"}} {
 			err := client.Do(ctx, args...).Err()
 			if err == nil || !strings.HasPrefix(err.Error(), "VTCMD ") ||
 				!strings.Contains(err.Error(), fmt.Sprint(args[0])) {
@@ -233,41 +225,23 @@ func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
 	})
 }
 
-// A connection that fails says so on the next write, and one that sends nonsense is told.
-func TestABrokenConnectionIsAnError(t *testing.T) {
-	hook := virtualtime.NewHook(&virtualtime.Clock{}, time.Now(), false)
-	ours, theirs := net.Pipe()
-	conn := hook.Conn(ours)
-	if _, err := conn.Write([]byte("GET k\r\n")); err == nil || !strings.Contains(err.Error(), `"GET k"`) {
-		t.Errorf("nonsense gives %v", err)
-	}
-	theirs.Close()
-	conn.Close()
-}
-
-// On a given server every key has a real deadline, a day after the start at the latest where it has none of its own,
-// and nothing in virtual time shows it.
-func TestAGuestLeavesNoKeyForGood(t *testing.T) {
-	s := redistest.Private(t)
-	clock := &virtualtime.Clock{}
-	clock.Set(midnight)
-	client := through(t, s, 2, virtualtime.NewHook(clock, time.Now(), true))
-	ctx := t.Context()
-	client.Incr(ctx, "n")
-	client.Set(ctx, "s", "v", time.Hour)
-	client.Persist(ctx, "s")
-	client.Set(ctx, "e", "v", time.Hour)
-	client.Eval(ctx, "redis.call('RPUSH', KEYS[1], 1) return 1", []string{"l"})
-	for key, ttl := range map[string]time.Duration{"n": -1, "s": -1, "e": time.Hour, "l": -1} {
-		if got := client.PTTL(ctx, key).Val(); got != ttl {
-			t.Errorf("%s has the virtual TTL %v, want %v", key, got, ttl)
+// What is no command gets an error reply, after which the connection ends.
+func TestNonsenseIsTold(t *testing.T) {
+	for _, nonsense := range []string{"\x16\x03\x01\x02\x00", "*1\r\n:1\r\n", "*99999999999\r\n", "GET 'k'\r\n",
+		"*1\r\n$99999999\r\n", strings.Repeat("x", 2000)} {
+		conn, err := under(redistest.Embedded(t)).Dial("", "")
+		if err != nil {
+			t.Fatal(err)
 		}
-		real := s.Client.PTTL(ctx, key).Val()
-		if latest := max(ttl, 0) + 24*time.Hour; real <= 23*time.Hour || real > latest {
-			t.Errorf("%s has the real TTL %v, want one of at most %v", key, real, latest)
+		fmt.Fprint(conn, "PING\r\n"+nonsense)
+		got, err := io.ReadAll(conn)
+		if !strings.HasPrefix(string(got), "+PONG\r\n-ERR Protocol error: ") || strings.Count(string(got), "\n") != 2 ||
+			err != nil {
+			t.Errorf("%.20q: %q, %v", nonsense, got, err)
 		}
-	}
-	if got := client.Persist(ctx, "n").Val(); got {
-		t.Error("PERSIST takes the real deadline for a virtual one")
+		conn.Close()
+		if _, err := conn.Write([]byte("PING\r\n")); err == nil {
+			t.Error("a closed connection takes a command")
+		}
 	}
 }

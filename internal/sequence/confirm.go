@@ -34,9 +34,9 @@ func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix 
 	if len(calls) == 0 {
 		return nil
 	}
-	clock := &virtualtime.Clock{} // begins at the earliest time: the server's clock may step back during the run
-	clock.Set(slices.MinFunc(calls, func(a, b Call) int { return cmp.Compare(a.AtUS, b.AtUS) }).AtUS)
-	hook := virtualtime.NewHook(clock, real, given)
+	// the earliest time: the server's clock may step back during the run
+	first := slices.MinFunc(calls, func(a, b Call) int { return cmp.Compare(a.AtUS, b.AtUS) }).AtUS
+	hook := virtualtime.NewHook(first, real, given)
 	defer func() { err = cmp.Or(err, forget(context.WithoutCancel(ctx), client, prefix, calls)) }()
 	for next := 0; next < len(calls); {
 		if message.Closed(stop) {

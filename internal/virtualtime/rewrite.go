@@ -8,34 +8,29 @@ import (
 	"ratelab/internal/script"
 )
 
-// passes are commands that neither tell nor take time, nor touch keys.
-var passes = map[string]bool{
-	"HELLO": true, "AUTH": true, "CLIENT": true, "SELECT": true, "PING": true, "ECHO": true, "QUIT": true,
-	"RESET": true,
-	"INFO":  true, "COMMAND": true, "MULTI": true, "EXEC": true, "DISCARD": true, "READONLY": true, "READWRITE": true,
-}
-
 // oneCommand is the script that a plain command becomes.
 const oneCommand = "return redis.call(unpack(ARGV))"
 
-// rewrite gives the command to send in place of one that the library sends.
-func (h *Hook) rewrite(args []string) []string {
-	switch name := strings.ToUpper(args[0]); {
-	case passes[name]:
-		return args
-	case name == "SCRIPT":
+// Rewrite gives the command to send in place of one that the client sends, so that it takes place at that time since
+// 1970. args has at least the command's name.
+func (h *Hook) Rewrite(atUS int64, args []string) []string {
+	switch name := strings.ToUpper(args[0]); name {
+	case "SCRIPT":
 		return h.script(args)
-	case name == "EVAL" || name == "EVAL_RO" || name == "EVALSHA" || name == "EVALSHA_RO":
-		return h.eval(name, args)
+	case "EVAL", "EVAL_RO", "EVALSHA", "EVALSHA_RO":
+		return h.eval(atUS, name, args)
 	}
 	plain, err := h.wrap(wrapping{source: oneCommand, caller: singleSource})
 	if err != nil {
-		return failing("VTCMD " + err.Error())
+		return Failing("VTCMD " + err.Error())
 	}
-	return h.stamped(append([]string{"EVAL", plain, "0"}, args...))
+	return h.stamped(atUS, append([]string{"EVAL", plain, "0"}, args...))
 }
 
-// script remembers what SCRIPT LOAD loads and forgets it with SCRIPT FLUSH. The other subcommands only ask.
+// exists answers SCRIPT EXISTS.
+const exists = "local known = {} for i, v in ipairs(ARGV) do known[i] = tonumber(v) end return known"
+
+// script remembers what SCRIPT LOAD loads, forgets it with SCRIPT FLUSH, and tells of it with SCRIPT EXISTS.
 func (h *Hook) script(args []string) []string {
 	if len(args) < 2 {
 		return args
@@ -45,20 +40,35 @@ func (h *Hook) script(args []string) []string {
 		if len(args) == 3 {
 			h.remember(args[2])
 		}
+		return args
 	case "FLUSH":
 		h.mu.Lock()
 		clear(h.sources)
 		h.mu.Unlock()
+		return args
 	case "EXISTS":
-	default:
-		return failing(fmt.Sprintf("VTCMD virtual time does not know the command %q", "SCRIPT "+args[1]))
+		if len(args) == 2 {
+			return args // for the server to refuse
+		}
+		found := []string{"EVAL", exists, "0"}
+		for _, sha1 := range args[2:] {
+			found = append(found, string(mark(h.source(sha1) != "")))
+		}
+		return found
 	}
-	return args
+	return Unknown("SCRIPT " + args[1])
+}
+
+// source is the script of that digest that the client has sent or loaded, or "".
+func (h *Hook) source(sha1 string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sources[strings.ToLower(sha1)]
 }
 
 // eval puts a script into the prelude. A digest is answered from what the library has sent before: the server may
 // know others, which would run on the real clock, and the library then sends the source.
-func (h *Hook) eval(name string, args []string) []string {
+func (h *Hook) eval(atUS int64, name string, args []string) []string {
 	if len(args) < 3 {
 		return args // for the server to refuse
 	}
@@ -70,20 +80,16 @@ func (h *Hook) eval(name string, args []string) []string {
 		flags = noWrites
 	}
 	if strings.HasPrefix(name, "EVALSHA") {
-		h.mu.Lock()
-		known, ok := h.sources[strings.ToLower(source)]
-		h.mu.Unlock()
-		if !ok {
-			return failing("NOSCRIPT No matching script. Please use EVAL.")
+		if source = h.source(source); source == "" {
+			return Failing("NOSCRIPT No matching script. Please use EVAL.")
 		}
-		source = known
 	}
 	h.remember(source)
 	wrapped, err := h.wrap(wrapping{source, flags, singleSource})
 	if err != nil {
-		return failing("VTSCRIPT " + err.Error())
+		return Failing("VTSCRIPT " + err.Error())
 	}
-	return h.stamped(append([]string{"EVAL", wrapped}, args[2:]...))
+	return h.stamped(atUS, append([]string{"EVAL", wrapped}, args[2:]...))
 }
 
 func (h *Hook) remember(source string) {
@@ -93,14 +99,19 @@ func (h *Hook) remember(source string) {
 }
 
 // stamped appends what the prelude takes off ARGV again: see singleHead.
-func (h *Hook) stamped(args []string) []string {
+func (h *Hook) stamped(atUS int64, args []string) []string {
 	return append(args, strconv.FormatInt(h.offsetMS, 10), strconv.FormatInt(h.sent.Add(1), 10),
-		strconv.FormatInt(h.clock.Now(), 10), h.keep)
+		strconv.FormatInt(atUS, 10), h.keep)
 }
 
-// failing is a command that the server answers with the error: in its place among the other replies.
-func failing(text string) []string {
+// Failing is a command that the server answers with the error: in its place among the other replies.
+func Failing(text string) []string {
 	return []string{"EVAL", "return redis.error_reply(ARGV[1])", "0", text}
+}
+
+// Unknown is a command that the server answers as the prelude does one that it does not know.
+func Unknown(command string) []string {
+	return Failing(fmt.Sprintf("VTCMD virtual time does not know the command %q", command))
 }
 
 const singleHead = "local real, A = redis, ARGV " +
@@ -122,8 +133,11 @@ func (h *Hook) wrap(w wrapping) (string, error) {
 		f.Flags = append(f.Flags, w.flags)
 	}
 	s := settings{facts: f, strange: true}
-	bare := fmt.Sprintf("local bare, keys, args = %t, KEYS, ARGV ", w.source == oneCommand)
-	text := s.bodies() + singleHead + bare + s.prelude() + s.maker() + aloneSource + w.caller
+	head, all := singleHead+"local bare, keys, args = false, KEYS, ARGV ", ""
+	if w.source == oneCommand {
+		head, all = singleHead+"local bare, keys, args = true, KEYS, ARGV ", keyspaceSource
+	}
+	text := s.bodies() + head + s.prelude() + all + s.maker() + aloneSource + w.caller
 	h.wrapped[w] = text
 	return text, nil
 }

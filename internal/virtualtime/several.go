@@ -13,14 +13,13 @@ type Command struct {
 	Args []string
 }
 
-// One sends a command at its time, which the Clock then shows. An error that the server replies is the reply.
+// One sends a command at its time. An error that the server replies is the reply.
 func (h *Hook) One(ctx context.Context, client Client, c Command) (resp.Value, error) {
-	h.clock.Set(c.AtUS)
-	return h.send(ctx, client, h.rewrite(c.Args))
+	return h.send(ctx, client, h.Rewrite(c.AtUS, c.Args))
 }
 
 // Several sends plain commands, between which the clock never steps back, in one EVAL: it takes a tenth of what they
-// take one by one. The Clock plays no part. There is a reply for each command, down to the first that is an error.
+// take one by one. There is a reply for each command, down to the first that is an error.
 func (h *Hook) Several(ctx context.Context, client Client, commands []Command) ([]resp.Value, error) {
 	source, err := h.wrap(wrapping{source: oneCommand, caller: severalSource})
 	if err != nil {
@@ -31,7 +30,7 @@ func (h *Hook) Several(ctx context.Context, client Client, commands []Command) (
 		args = append(args, strconv.FormatInt(c.AtUS, 10), strconv.Itoa(len(c.Args)))
 		args = append(args, c.Args...)
 	}
-	reply, err := h.send(ctx, client, h.stamped(args))
+	reply, err := h.send(ctx, client, h.stamped(0, args))
 	if err == nil && reply.Kind == resp.Error {
 		err = resp.ReplyError(reply.Text)
 	}

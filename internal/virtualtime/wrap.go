@@ -23,6 +23,8 @@ var (
 	singleSource  = part("exact") + part("single")
 	severalSource = part("exact") + part("several")
 	checkSource   = part("check")
+
+	keyspaceSource = part("keyspace") // for plain commands
 )
 
 // part is one file of the prelude without its comments and indentation, which would travel with every call of the

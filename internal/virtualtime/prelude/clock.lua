@@ -75,7 +75,12 @@ local function fetch(key)
   if at == -2 then
     if not look[key] then missed[key] = now end
     look[key] = true
-  elseif at ~= -1 and at ~= keep then last = (at - offset) * 1000 + 999 end
+  elseif at ~= -1 and at ~= keep then
+    if any_key and at < offset then
+      refuse('VTCLOCK the key "' .. key .. '" has a TTL that was not set under the clock; delete it')
+    end
+    last = (at - offset) * 1000 + 999
+  end
   dies[key] = last
   return last
 end

@@ -1,0 +1,22 @@
+-- The commands that look at all keys show those that are alive. A script may not use them: what it touches is given.
+local function living(keys)
+  local all = {}
+  for _, key in ipairs(keys) do
+    if now <= (dies[key] or fetch(key)) then all[#all + 1] = key end
+  end
+  return all
+end
+local some = known
+local whole = {
+  KEYS = function(...) return living(raw(...)) end,
+  DBSIZE = function(...)
+    raw(...) -- its own objection to arguments
+    return #living(raw('KEYS', '*'))
+  end,
+  SCAN = function(...)
+    local answer = raw(...)
+    answer[2] = living(answer[2])
+    return answer
+  end,
+}
+known = function(cmd) return whole[cmd] or some(cmd) end

@@ -1,0 +1,176 @@
+package redisclock
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ratelab/internal/resp"
+	"ratelab/internal/virtualtime"
+)
+
+// passes are commands that go to the server as they are, since they neither tell nor take time, nor read single keys;
+// with the subcommands that do, if not all of them do.
+var passes = map[string]string{
+	"HELLO": "", "AUTH": "", "SELECT": "", "PING": "", "ECHO": "", "QUIT": "", "INFO": "", "COMMAND": "",
+	"READONLY": "", "READWRITE": "", "FLUSHDB": "", "FLUSHALL": "", "PUBLISH": "", "CONFIG": "GET",
+	"CLIENT": "SETINFO SETNAME GETNAME ID INFO LIST NO-EVICT NO-TOUCH",
+	"MULTI":  "", "EXEC": "", "DISCARD": "",
+}
+
+// ClockCommand steers the clock from a client: RATELAB.CLOCK GET, SET and ADVANCE, in microseconds.
+const ClockCommand = "RATELAB.CLOCK"
+
+// transaction is what a client has queued since MULTI. It is sent with EXEC, so that it takes place at that time.
+type transaction struct {
+	open, spoilt bool
+	commands     [][]string
+}
+
+// command reads a command, in RESP or as a line of words. An empty line is none.
+func command(data []byte) (args []string, rest []byte, err error) {
+	if data[0] == '*' {
+		return resp.Command(data)
+	}
+	line, rest, whole := bytes.Cut(data, []byte("\n"))
+	switch {
+	case len(line) > 1000 || bytes.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' }):
+		return nil, nil, resp.Refuse("%.60q, which begins no command", line)
+	case !whole:
+		return nil, nil, resp.ErrShort
+	case bytes.ContainsAny(line, `"'`):
+		return nil, nil, resp.Refuse("%.60q, a line with quotes; send RESP arrays", line)
+	}
+	return strings.Fields(string(line)), rest, nil
+}
+
+// take takes a client's next command.
+func (c *conn) take(args []string) {
+	name := strings.ToUpper(args[0])
+	switch {
+	case name == "HELLO" && len(args) > 1 && args[1] == "3":
+		c.answer("-NOPROTO redisclock speaks RESP2\r\n")
+	case name == "RESET":
+		c.transaction, c.db.number = transaction{}, "0"
+		c.send(args, fate{})
+	case c.open:
+		c.within(name, args)
+	case name == ClockCommand:
+		c.answer(c.clock.steer(args[1:]))
+	case name == "MULTI" && len(args) == 1:
+		c.transaction = transaction{open: true}
+		c.answer("+OK\r\n")
+	default:
+		sent, timeless := c.pass(name, args)
+		if !timeless {
+			sent = c.clock.hook.Rewrite(c.instant(), args)
+		}
+		c.send(sent, fate{})
+	}
+}
+
+// sweep deletes keys whose deadline lies before ARGV[1], as a real expiry in ms, and not in real time.
+var sweep = fmt.Sprintf(`for _, key in ipairs(redis.call('KEYS', '*')) do
+local at = redis.call('PEXPIRETIME', key)
+if at >= %d and at < tonumber(ARGV[1]) then redis.call('DEL', key) end
+end`, int64(virtualtime.SharedOffsetMS))
+
+// instant is the time for the next command, before which what had expired when the clock stepped back is deleted.
+func (c *conn) instant() int64 {
+	now, after := c.clock.instant(c.db)
+	if after > 0 {
+		c.send([]string{"EVAL", sweep, "0", strconv.FormatInt(after/1000+virtualtime.SharedOffsetMS, 10)},
+			fate{drop: true})
+	}
+	return now
+}
+
+// within takes a command of a transaction, or its end.
+func (c *conn) within(name string, args []string) {
+	switch {
+	case name == "QUIT":
+		c.send(args, fate{})
+	case name == "MULTI":
+		c.answer("-ERR MULTI calls can not be nested\r\n")
+	case name == ClockCommand || name == "SELECT":
+		c.spoilt = true
+		c.answer("-ERR " + name + " inside a transaction, which takes place at one time on one database\r\n")
+	case name == "DISCARD" && len(args) == 1:
+		c.transaction = transaction{}
+		c.answer("+OK\r\n")
+	case name == "EXEC" && len(args) == 1 && c.spoilt:
+		c.transaction = transaction{}
+		c.answer("-EXECABORT Transaction discarded because of previous errors.\r\n")
+	case name == "EXEC" && len(args) == 1:
+		now := c.instant()
+		c.send([]string{"MULTI"}, fate{drop: true})
+		for _, queued := range c.commands {
+			sent, timeless := c.pass(strings.ToUpper(queued[0]), queued)
+			if !timeless {
+				sent = c.clock.hook.Rewrite(now, queued)
+			}
+			c.send(sent, fate{drop: true})
+		}
+		c.send(args, fate{})
+		c.transaction = transaction{}
+	default:
+		c.commands = append(c.commands, args)
+		c.answer("+QUEUED\r\n")
+	}
+}
+
+// pass is what is sent for a command that goes to the server as it is, or is refused for its subcommand.
+func (c *conn) pass(name string, args []string) (sent []string, timeless bool) {
+	only, timeless := passes[name]
+	switch {
+	case only != "" && len(args) > 1 && !contains(only, args[1]):
+		return virtualtime.Unknown(name + " " + args[1]), true
+	case name == "SELECT" && len(args) == 2:
+		c.db.number = args[1]
+	}
+	return args, timeless
+}
+
+// contains reports whether word, in any case, is among words.
+func contains(words, word string) bool {
+	for each := range strings.FieldsSeq(words) {
+		if strings.EqualFold(each, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// steer moves or tells the clock, and gives the reply.
+func (c *Clock) steer(args []string) string {
+	const want = "-ERR want " + ClockCommand + " GET, SET <µs since 1970> or ADVANCE <µs>\r\n"
+	verb := ""
+	if len(args) > 0 {
+		verb = strings.ToUpper(args[0])
+	}
+	if verb == "GET" && len(args) == 1 {
+		return fmt.Sprintf(":%d\r\n", c.Now().UnixMicro())
+	}
+	if verb != "SET" && verb != "ADVANCE" || len(args) != 2 {
+		return want
+	}
+	us, err := strconv.ParseInt(args[1], 10, 64)
+	if err != nil {
+		return want
+	}
+	now, err := c.move(func(now time.Time) time.Time {
+		if verb == "SET" {
+			return time.UnixMicro(us)
+		}
+		return time.UnixMicro(now.UnixMicro() + us).Add(time.Duration(now.Nanosecond() % 1000))
+	})
+	switch {
+	case err != nil:
+		return "-ERR " + err.Error() + "\r\n"
+	case verb == "SET":
+		return "+OK\r\n"
+	}
+	return fmt.Sprintf(":%d\r\n", now.UnixMicro())
+}

@@ -1,0 +1,54 @@
+package redisclock
+
+import (
+	"context"
+	"net"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// Dialer dials connections that are under Clock. Its methods have the types that drivers take: DialContext that of
+// go-redis' Options.Dialer, redigo's DialContextFunc and the NetDialer of radix, Dial that of redigo's DialNetDial.
+// A driver must open all its connections through it; those that do not go by the server's own time.
+type Dialer struct {
+	Clock *Clock
+	// Open opens a connection to the Redis, with TLS if need be; nil: that of a net.Dialer.
+	Open func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// DialContext opens a connection. The error is that of Open.
+func (d Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	open := d.Open
+	if open == nil {
+		open = new(net.Dialer).DialContext
+	}
+	server, err := open(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return d.Clock.Conn(server), nil
+}
+
+// Dial opens a connection, without a bound on the time that takes.
+func (d Dialer) Dial(network, address string) (net.Conn, error) {
+	return d.DialContext(context.Background(), network, address)
+}
+
+// Hook puts a go-redis client under the clock: client.AddHook(clock.Hook()), before its first command. A client that
+// opens connections by itself (MinIdleConns) needs a Dialer instead.
+func (c *Clock) Hook() goredis.Hook { return hook{c} }
+
+type hook struct{ clock *Clock }
+
+// DialHook wraps the client's dialer.
+func (h hook) DialHook(next goredis.DialHook) goredis.DialHook {
+	return Dialer{Clock: h.clock, Open: next}.DialContext
+}
+
+// ProcessHook changes nothing.
+func (hook) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }
+
+// ProcessPipelineHook changes nothing.
+func (hook) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return next
+}
