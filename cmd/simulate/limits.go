@@ -140,11 +140,7 @@ func (a *app) look(f *limitsFlags) error {
 	doc.Tool.Version = cli.Version(version)
 	doc.Notes = append(doc.Notes, stream.Notes()...)
 	doc.Traffic.Format = message.List(stream.Formats())
-	// times before 1990 are seconds from a start of the log's own
-	speed := cmp.Or(list[0].Phases[0].Trace.Speed, 1)
-	if began := stream.BeganUS(); time.UnixMicro(began).Year() >= 1990 && speed == 1 {
-		doc.Traffic.StartUS = began
-	}
+	doc.Traffic.StartUS, _ = stream.Recorded()
 	for _, n := range doc.Notes {
 		if !f.Quiet {
 			fmt.Fprintln(a.Stderr, "note: "+message.Visible(n))

@@ -154,11 +154,7 @@ func (t *Traffic) only(args []string, p *limit.Policy) (*scenario.Scenario, erro
 	if problems != nil {
 		return nil, Exit(ExitUsage, errors.Join(problems...))
 	}
-	s := scenario.FromTrace(trace, *p)
-	if began, err := trace.Began(); err == nil { // or else whoever reads the log tells it
-		s.Start = scenario.InPhase(began, p.Window)
-	}
-	return s, nil
+	return scenario.FromTrace(trace, *p), nil
 }
 
 // flagOf is the flag that sets a trace's field.

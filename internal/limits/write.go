@@ -60,7 +60,8 @@ func writeCSV(w io.Writer, d *result.Document) error {
 
 func sheet(d *result.Document) report.Sheet {
 	p := newPage(d)
-	lead := fmt.Sprintf("%s of %s%s", counted(p.Requests, "request"), counted(p.Keys, "client"), p.when())
+	lead := fmt.Sprintf("%s of %s%s", counted(p.Requests, "request"), counted(p.Keys, "client"),
+		report.When(p.StartUS, p.DurationUS, report.Briefly(p.DurationUS)))
 	if p.Format != "" {
 		lead += " (" + p.Format + ")"
 	}
@@ -295,15 +296,6 @@ func (p *page) at(rejected, us int64) string {
 		return report.Briefly(us)
 	}
 	return time.UnixMicro(p.StartUS + us).UTC().Format("2 Jan 15:04:05")
-}
-
-// when is the time from the first request to the last.
-func (p *page) when() string {
-	if p.StartUS == 0 {
-		return " in " + report.Briefly(p.DurationUS)
-	}
-	first, last := time.UnixMicro(p.StartUS).UTC(), time.UnixMicro(p.StartUS+p.DurationUS).UTC()
-	return ", " + first.Format("2 Jan 2006 15:04:05") + " to " + last.Format("2 Jan 15:04:05") + " UTC"
 }
 
 // counted is a number with its noun: 10,000 requests.

@@ -24,7 +24,9 @@ type field struct {
 
 	names          []string
 	requests, keys int64
-	largestCost    int64
+	// of the log that was played last
+	firstUS, lastUS int64
+	largestCost     int64
 
 	stop     <-chan struct{}
 	progress func(int64)
@@ -151,7 +153,8 @@ func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, r
 		all = append(all, replay.Row{Decider: replay.NewModel(l, s.Start)})
 	}
 	before := f.requests
-	o, err := replay.Run(ctx, s.Stream(seed), f.playedUnder, all, replay.Options{Stop: f.stop,
+	stream := s.Stream(seed)
+	o, err := replay.Run(ctx, stream, f.playedUnder, all, replay.Options{Stop: f.stop,
 		Progress: func(n int64) {
 			if f.progress != nil {
 				f.progress(before + n)
@@ -163,6 +166,7 @@ func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, r
 	if o.Partial || message.Closed(f.stop) {
 		return ErrStopped
 	}
+	f.firstUS, f.lastUS = stream.Recorded()
 	f.requests, f.largestCost = before+o.Reference.Offered, max(f.largestCost, o.LargestCost)
 	for i, l := range rows {
 		if l.usual != nil {

@@ -56,6 +56,9 @@ func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 		}
 		field.usually = usually
 		doc.Traffic.Names, doc.Traffic.Requests, doc.Traffic.Keys = field.names, field.requests, field.keys
+		if len(q.Scenarios) == 1 {
+			doc.Traffic.StartUS, doc.Traffic.DurationUS = field.firstUS, field.lastUS-field.firstUS
+		}
 		answer, err := field.answer()
 		if err != nil {
 			return nil, err

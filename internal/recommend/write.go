@@ -91,6 +91,9 @@ func tried(t *result.Traffic) report.Line {
 	if !t.Standard {
 		text = fmt.Sprintf("tried on %s: %s of %s", message.Enumerate(t.Names),
 			message.Count(t.Requests, "request"), message.Count(t.Keys, "key"))
+		if t.StartUS != 0 {
+			text += report.When(t.StartUS, t.DurationUS, "")
+		}
 	}
 	return report.Line{Text: text, Style: report.Faint}
 }

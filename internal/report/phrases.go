@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
@@ -13,7 +14,7 @@ import (
 
 // circumstances are, in one line, all that a run's counts depend on besides the limiters.
 func circumstances(r *result.Run) string {
-	traffic := message.Count(r.Keys, "key") + " in " + Natural(float64(r.DurationUS))
+	traffic := message.Count(r.Keys, "key") + When(r.FirstUS, r.LastUS-r.FirstUS, Natural(float64(r.DurationUS)))
 	if n, same := offered(r); same {
 		what := message.Count(n, "request")
 		if r.HasCosts() {
@@ -26,6 +27,21 @@ func circumstances(r *result.Run) string {
 		server = "embedded"
 	}
 	return fmt.Sprintf("%s; %s; %s; seed %d", traffic, contractWords(r.Limit), server, r.Seed)
+}
+
+// When is the time of the first request, in microseconds since 1970, and of the last; or, where that is not known, how
+// long the traffic lasts.
+func When(firstUS, lastsUS int64, lasts string) string {
+	if firstUS == 0 {
+		return " in " + lasts
+	}
+	const clock = "15:04:05"
+	first, last := time.UnixMicro(firstUS).UTC(), time.UnixMicro(firstUS+lastsUS).UTC()
+	end := last.Format("2 Jan " + clock)
+	if first.Format(time.DateOnly) == last.Format(time.DateOnly) {
+		end = last.Format(clock)
+	}
+	return ", " + first.Format("2 Jan 2006 "+clock) + " to " + end + " UTC"
 }
 
 // offered is what every row was offered; same is false if that differs.

@@ -152,10 +152,13 @@ type Run struct {
 	Clock      string `json:"clock" jsonschema:"enum=virtual"`
 	Limit      Limit  `json:"limit"`
 	DurationUS int64  `json:"duration_us"`
-	Keys       int64  `json:"keys"` // distinct keys seen
-	Server     Server `json:"server"`
-	Partial    bool   `json:"partial"` // interrupted: the counts cover the beginning only
-	Played     *Part  `json:"played,omitempty"`
+	// FirstUS and LastUS are a log's first and last request, since 1970; absent where the log does not say.
+	FirstUS int64  `json:"first_us,omitempty"`
+	LastUS  int64  `json:"last_us,omitempty"`
+	Keys    int64  `json:"keys"` // distinct keys seen
+	Server  Server `json:"server"`
+	Partial bool   `json:"partial"` // interrupted: the counts cover the beginning only
+	Played  *Part  `json:"played,omitempty"`
 
 	Results []Row `json:"results"`
 	// Reference is an exact limiter of the contract in the rows' place, independent of them all; absent where clients

@@ -28,6 +28,7 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 		Limit: result.LimitOf(p.Policy), DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: server,
 		Partial: o.Partial, Reference: &o.Reference, Notes: p.Stream.Notes(),
 		TimeScales: &result.TimeScales{IntervalUS: scales, Limit: measure.Allowed(p.Policy, scales)}}
+	run.FirstUS, run.LastUS = p.Stream.Recorded()
 	note := func(text string) { run.Notes = append(run.Notes, text) }
 	if p.Scenario.Boundary {
 		note("boundary case: one millisecond more or less changes what is admitted")

@@ -22,7 +22,7 @@ func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
 	described := t
 	described.Stdin = nil // its address differs from run to run
 	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %s", described, p))
-	return &Scenario{
+	s := &Scenario{
 		Name:     traceName(base),
 		Question: question,
 		Limit:    p,
@@ -32,13 +32,25 @@ func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
 		Phases:   []traffic.Phase{{Name: "trace", Trace: &t}},
 		SHA256:   hex.EncodeToString(sum[:]),
 	}
+	s.keepClock()
+	return s
 }
 
-// InPhase is an instant of the default start's day, or window if that is longer, with the place in its window, minute
-// and hour that another instant has. Aligned windows begin there where they began in a log.
-func InPhase(us int64, window time.Duration) time.Time {
-	step := window * max(1, 24*time.Hour/window)
-	return DefaultStart.Add((time.UnixMicro(us).Sub(DefaultStart)%step + step) % step)
+// keepClock begins on the default start's day, or window if that is longer, where the log has the place in its window,
+// minute and hour that it had. Aligned windows begin there where they began in the log.
+func (s *Scenario) keepClock() {
+	step := s.Limit.Window * max(1, 24*time.Hour/s.Limit.Window)
+	before := time.Duration(0)
+	for _, p := range s.Phases {
+		if p.Trace != nil {
+			if us, err := p.Trace.Began(); err == nil { // or else whoever reads the log tells it
+				began := time.UnixMicro(us).Sub(DefaultStart) - before
+				s.Start = DefaultStart.Add((began%step + step) % step)
+			}
+			return
+		}
+		before += p.Duration
+	}
 }
 
 // UnderRule is the scenario of a recorded log with another rule for whole seconds.

@@ -81,7 +81,11 @@ func loadFile(file string) (*Scenario, error) {
 	if err != nil {
 		return nil, fileError(file, err)
 	}
-	return Parse(file, data)
+	s, err := Parse(file, data)
+	if err == nil && !s.NamesStart {
+		s.keepClock()
+	}
+	return s, err
 }
 
 func fileError(file string, err error) error {

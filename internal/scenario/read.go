@@ -58,7 +58,7 @@ func (r *reader) head(f strictyaml.Fields, s *Scenario) {
 	f.Get("seed").Integer(&seed, 0, limit.MaxExact)
 	s.Seed = uint64(seed)
 	if v := f.Get("start"); v.Given() {
-		s.Start = readStart(v)
+		s.Start, s.NamesStart = readStart(v), true
 	}
 	strictyaml.Choice(f.Get("on_late"), &s.OnLate, OnLates)
 }

@@ -50,6 +50,9 @@ type Scenario struct {
 	// NamesContract: the file has a contract, instead of the default.
 	NamesContract bool
 
+	// NamesStart: the file has a start, instead of the default.
+	NamesStart bool
+
 	SHA256 string // of the file's bytes, in hexadecimal
 }
 

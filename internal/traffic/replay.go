@@ -46,7 +46,6 @@ type tracePass struct {
 
 	key     string // the first request's
 	several bool   // there are other keys
-	firstUS int64  // the first request's timestamp, which is the phase's start
 	endUS   int64  // where the last timestamp's unit ends, from the phase's start
 }
 
@@ -60,7 +59,7 @@ func (t Trace) Began() (us int64, err error) {
 		return false
 	}}
 	p.replay(Phase{Trace: &t})
-	return p.beganUS, err
+	return p.firstUS, err
 }
 
 // replay yields a trace's requests; it reports whether the next phase may follow.
@@ -121,7 +120,7 @@ func (t *tracePass) run() error {
 			continue
 		}
 		if t.taken == trace.Skip+1 {
-			t.firstUS, t.beganUS = e.at, e.at
+			t.firstUS = e.at
 		}
 		if err := t.take(e); err != nil {
 			return err
@@ -220,7 +219,7 @@ func (t *tracePass) emit(e entry) error {
 		return fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed",
 			e.file.name, e.line, limit.FormatDuration(limit.MaxWindow))
 	}
-	t.endUS = at + 1
+	t.endUS, t.lastUS = at+1, e.at
 	if e.whole { // the whole second belongs to the trace
 		t.endUS = max(t.endUS, t.scale(e.at-e.at%secondUS+secondUS-t.firstUS))
 	}

@@ -23,7 +23,8 @@ type outcome struct {
 	startUS int64 // of the current phase, and in the end where the last one ends
 	count   int64
 	spread  int64
-	beganUS int64
+	firstUS int64 // of the last trace, the time of its first request
+	lastUS  int64 // and of its last
 	formats []Format // of the traces' files, each once
 	notes   []string
 }
@@ -97,9 +98,16 @@ func (s *Stream) Notes() []string { return slices.Clone(s.last().notes) }
 // Requests was exhausted, and 0 before.
 func (s *Stream) Spread() int64 { return s.last().spread }
 
-// BeganUS is the first request of a trace in microseconds since 1970. It is known after Requests was exhausted, and 0
-// before.
-func (s *Stream) BeganUS() int64 { return s.last().beganUS }
+// Recorded is when the first and the last request of a trace were made, in microseconds since 1970. Both are 0 before
+// Requests was exhausted, and where requests are played at other times: of several phases, at another speed, or where
+// the log counts from a start of its own.
+func (s *Stream) Recorded() (firstUS, lastUS int64) {
+	o := s.last()
+	if o.firstUS < firstDateUS || len(s.phases) > 1 || cmp.Or(s.phases[0].Trace.Speed, 1) != 1 {
+		return 0, 0
+	}
+	return o.firstUS, o.lastUS
+}
 
 // Formats are those of the traces' files. They are known after Requests was exhausted, and none before.
 func (s *Stream) Formats() []Format { return slices.Clone(s.last().formats) }
