@@ -23,8 +23,8 @@ type outcome struct {
 	startUS int64 // of the current phase, and in the end where the last one ends
 	count   int64
 	spread  int64
-	firstUS int64 // of the last trace, the time of its first request
-	lastUS  int64 // and of its last
+	firstUS int64    // of the last trace, the time of its first request
+	lastUS  int64    // and of its last
 	formats []Format // of the traces' files, each once
 	notes   []string
 }
