@@ -133,16 +133,16 @@ func where(c *run.Comparison) string {
 		return text + "; repeated, both decide alike: one of them does not repeat its decisions"
 	}
 	return fmt.Sprintf("%s: request %d, key %s, cost %d, at %s: base %s, head %s", text, d.Number,
-		message.Quote(d.Request.Key), d.Request.Cost, report.Span(d.Request.AtUS), decided(d.Model), decided(d.Server))
+		message.Quote(d.Request.Key), d.Request.Cost, report.Span(d.Request.AtUS), decided(d.Model, "it"), decided(d.Server, "it"))
 }
 
-// decided is a decision in words.
-func decided(d limit.Decision) string {
+// decided is a decision about what, in words.
+func decided(d limit.Decision, what string) string {
 	switch {
 	case d.DelayUS > 0:
-		return "admits it after " + report.Span(d.DelayUS)
+		return "admits " + what + " after " + report.Span(d.DelayUS)
 	case d.Allowed():
-		return "admits it"
+		return "admits " + what
 	}
-	return "rejects it"
+	return "rejects " + what
 }

@@ -59,7 +59,7 @@ expect:
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d, equal := result.Compare(doc, doc, "results/"); !equal {
+			if d := result.Compare(doc, doc); d != nil {
 				t.Error(d)
 			}
 		}

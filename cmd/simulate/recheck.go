@@ -15,6 +15,7 @@ import (
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -23,7 +24,7 @@ import (
 
 // checkAgain decides again, and compares or accepts.
 func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error {
-	job, err := a.checkJob(f, folder)
+	job, files, err := a.checkJob(f, folder)
 	if err != nil {
 		return err
 	}
@@ -46,38 +47,98 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 		anonymous(&found.Document)
 		anonymous(want)
 	}
-	if err := verdict(&found.Document); err != nil {
-		if f.accept {
-			err = fmt.Errorf("not accepted: %w", err)
-		}
-		return err
-	}
+	missed := verdict(&found.Document)
 	decides := message.Count(len(job.Scenarios), "scenario") + message.Verb(len(job.Scenarios), " decides", " decide")
-	if f.accept {
+	switch {
+	case f.accept && missed != nil:
+		return fmt.Errorf("not accepted: %w", missed)
+	case f.accept:
 		fmt.Fprintf(a.Stdout, "accepted: %s as %s says from now on\n", decides, message.Path(path))
 		for i, e := range found.Document.Examinations {
 			for _, f := range e.Findings[:e.Faults()] {
 				fmt.Fprintf(a.Stdout, "accepted: %s: fault: %v\n", scriptOf(job.Scripts, i), &f)
 			}
 		}
+		found.Document.Files = files
 		return writeDocument(path, &found.Document)
 	}
-	differences := otherFindings(job.Scripts, want, &found.Document)
-	if difference, equal := result.Compare(want, &found.Document, message.Path(path)); !equal {
-		differences = append(differences, fmt.Errorf("the results differ: %s", difference))
+	differences, err := a.differences(c.Context(), job, want, &found.Document)
+	if err != nil {
+		return err
 	}
-	if differences != nil {
-		differences = append(differences, fmt.Errorf("if that is meant: %s --accept", again))
-		return cli.Exit(cli.ExitMissed, errors.Join(differences...))
+	if differences == nil && missed == nil {
+		fmt.Fprintf(a.Stdout, "ok: %s as in %s\n", decides, message.Path(path))
+		return nil
 	}
-	fmt.Fprintf(a.Stdout, "ok: %s as in %s\n", decides, message.Path(path))
-	return nil
+	if missed == nil {
+		differences = append(differences, fmt.Errorf("%s; if that is meant: %s --accept",
+			message.Count(len(differences), "difference"), again))
+	}
+	return cli.Exit(cli.ExitMissed, errors.Join(append([]error{missed}, differences...)...))
+}
+
+// mostDifferences of figures are named, and the others counted.
+const mostDifferences = 10
+
+// differences are those from the accepted document, in a line each.
+func (a *app) differences(ctx context.Context, job *run.Ask, want, got *result.Document) (all []error, err error) {
+	found := result.Compare(want, got)
+	for i, d := range found {
+		if i == mostDifferences {
+			all = append(all, fmt.Errorf("and %d more", len(found)-i))
+			break
+		}
+		line := d.String()
+		if d.Algorithm != "" {
+			name, decision := d.Algorithm, ""
+			for k, f := range job.Scripts {
+				if got.Examinations[k].Algorithm == name {
+					name, decision = message.Path(f.Name), a.firstDecision(ctx, job, want.Files, f, d.Scenario)
+					break
+				}
+			}
+			line = name + ": " + line + decision
+		}
+		all = append(all, errors.New(line))
+	}
+	return append(all, otherFindings(job.Scripts, want, got)...), ctx.Err()
+}
+
+// firstDecision says which request of a scenario a script decides first otherwise than the accepted one did. It says
+// nothing where that cannot be known: the clients react, or the accepted files are not in the document.
+func (a *app) firstDecision(ctx context.Context, job *run.Ask, accepted map[string]string, now script.File,
+	name string) string {
+	before := script.File{Name: now.Name, Read: func(name string) ([]byte, error) {
+		if text, ok := accepted[filepath.Base(name)]; ok {
+			return []byte(text), nil
+		}
+		return nil, fs.ErrNotExist
+	}}
+	base, err := run.NewSide(before, "")
+	head, err2 := run.NewSide(now, "")
+	if err != nil || err2 != nil {
+		return ""
+	}
+	one := *job
+	one.Progress, one.Scripts, one.Algorithms, one.Scenarios = nil, nil, nil, nil
+	for _, s := range job.Scenarios {
+		if s.Name == name {
+			one.Scenarios = []*scenario.Scenario{s}
+		}
+	}
+	c, err := one.Compare(ctx, base, head, nil)
+	if err != nil || c.First == nil {
+		return ""
+	}
+	q := c.First.Request
+	return fmt.Sprintf("; first at %s: now %s", report.Span(q.AtUS), decided(c.First.Server, "key "+message.Quote(q.Key)))
 }
 
 // scriptOf is the file of the examination of that number: each limit has one of each script.
 func scriptOf(files []script.File, i int) string { return message.Path(files[i%len(files)].Name) }
 
-// otherFindings names the findings about each script that only one of two documents has.
+// otherFindings names the findings about each script that only one of two documents has, each kind at the first limit
+// that shows it.
 func otherFindings(files []script.File, want, got *result.Document) (all []error) {
 	at := func(d *result.Document, like *result.Examination) *result.Examination {
 		for i := range d.Examinations {
@@ -87,36 +148,54 @@ func otherFindings(files []script.File, want, got *result.Document) (all []error
 		}
 		return &result.Examination{}
 	}
+	said := map[string]bool{}
 	for i := range got.Examinations {
 		now := &got.Examinations[i]
 		before, name := at(want, now), scriptOf(files, i)
-		for _, f := range now.Without(before) {
-			all = append(all, fmt.Errorf("%s: new %v", name, f))
+		add := func(what string, now, then *result.Examination) {
+			for kind, words := range now.Without(then) {
+				if of := name + what + kind; !said[of] {
+					said[of] = true
+					all = append(all, fmt.Errorf("%s: %s %s", name, what, words))
+				}
+			}
 		}
-		for _, f := range before.Without(now) {
-			all = append(all, fmt.Errorf("%s: no longer %v", name, f))
-		}
+		add("new", now, before)
+		add("no longer", before, now)
 	}
 	return all
 }
 
-// checkJob is everything that is built in, or every scenario of a folder with every script in it.
-func (a *app) checkJob(f *checkFlags, folder []string) (*run.Ask, error) {
+// checkJob is everything that is built in, or every scenario of a folder with every script in it. files gets the text
+// of each of these scripts and bindings when it is read.
+func (a *app) checkJob(f *checkFlags, folder []string) (job *run.Ask, files map[string]string, err error) {
 	var scripts []string
 	list, err := scenario.Builtin()
 	if len(folder) == 1 {
 		list, scripts, err = readOwnFolder(folder[0])
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	job := a.newJob(list, redis.KindEmbedded)
+	job = a.newJob(list, redis.KindEmbedded)
 	job.Version = "" // the golden file changes with the figures, not with every version
 	if job.Algorithms, err = f.Choices(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	job.Scripts, job.Expected = script.Files(append(scripts, f.Scripts...)), len(folder) == 1 && job.Algorithms == nil
-	return job, nil
+	files = map[string]string{}
+	for _, file := range script.Files(append(scripts, f.Scripts...)) {
+		read := file.Read
+		file.Read = func(name string) ([]byte, error) {
+			data, err := read(name)
+			if err == nil {
+				files[filepath.Base(name)] = string(data)
+			}
+			return data, err
+		}
+		job.Scripts = append(job.Scripts, file)
+	}
+	job.Expected = len(folder) == 1 && job.Algorithms == nil
+	return job, files, nil
 }
 
 // anonymous takes the hashes of scripts away: somebody's own may be written otherwise, as long as it decides the same.

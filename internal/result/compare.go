@@ -32,55 +32,95 @@ func Fields(v any) (all []Named) {
 	return all
 }
 
-// Compare returns the first difference between a committed result and a new one, in the order of the document, or
-// reports that they are equal. It ignores the tool's version, the server and the notes: every server must give the same
-// decisions. It compares measures that only some servers give (bytes_per_key, or any that one side lacks) only if both
-// ran on the same kind, name and version of server. It ignores a script's hash if the models decided on one side. name
-// is the committed result's name.
-func Compare(golden, got *Document, name string) (difference string, equal bool) {
-	c := comparison{golden: name}
-	c.texts("", "schema_version", fmt.Sprint(golden.SchemaVersion), fmt.Sprint(got.SchemaVersion))
-	nameOf := func(r *Run) string { return r.Scenario }
-	c.names("", "scenario", namesOf(golden.Runs, nameOf), namesOf(got.Runs, nameOf))
-	for i := 0; i < len(golden.Runs) && c.found == ""; i++ {
-		c.runs(&golden.Runs[i], &got.Runs[i])
-	}
-	return c.found, c.found == ""
+// Difference is the first field of a row in which a new document differs from a committed one, or the first of a run, or
+// of the document, that is of no row.
+type Difference struct {
+	Scenario, Algorithm string // empty: the document's, or the run's
+	Text                string // such as: admitted is 18, was 20
 }
 
-// comparison is with the committed result of that name. The first difference that it finds stays.
-type comparison struct{ golden, found string }
+func (d Difference) String() string {
+	if d.Scenario == "" {
+		return d.Text
+	}
+	return d.Scenario + ": " + d.Text
+}
+
+// Compare returns the differences between a committed result and a new one, in the order of the document. The rows of a
+// run whose limit or traffic differs are not compared. It ignores the tool's version, the server and the notes: every
+// server must give the same decisions. It compares measures that only some servers give (bytes_per_key, or any that one
+// side lacks) only if both ran on the same kind, name and version of server. It ignores a script's hash if the models
+// decided on one side.
+func Compare(golden, got *Document) []Difference {
+	var c comparison
+	c.texts("schema_version", fmt.Sprint(golden.SchemaVersion), fmt.Sprint(got.SchemaVersion))
+	nameOf := func(r *Run) string { return r.Scenario }
+	c.names("scenario", namesOf(golden.Runs, nameOf), namesOf(got.Runs, nameOf))
+	for i := range golden.Runs {
+		if r := got.run(golden.Runs[i].Scenario); r != nil {
+			c.runs(&golden.Runs[i], r)
+		}
+	}
+	return c.found
+}
+
+// run is the first of a scenario, or nil.
+func (d *Document) run(scenario string) *Run {
+	for i := range d.Runs {
+		if d.Runs[i].Scenario == scenario {
+			return &d.Runs[i]
+		}
+	}
+	return nil
+}
+
+// comparison is of what is at Difference; found has one for each place that has any.
+type comparison struct {
+	at    Difference
+	found []Difference
+}
+
+// differs reports whether something differs at the place.
+func (c *comparison) differs() bool {
+	n := len(c.found)
+	return n > 0 && c.found[n-1].Scenario == c.at.Scenario && c.found[n-1].Algorithm == c.at.Algorithm
+}
 
 func (c *comparison) runs(golden, got *Run) {
-	where := got.Scenario
-	c.fields(where, golden.identity(), got.identity(), nil)
-	nameOf := func(r *Row) string { return r.Algorithm }
-	c.names(where, "algorithm", namesOf(golden.Results, nameOf), namesOf(got.Results, nameOf))
-	for i := 0; i < len(golden.Results) && c.found == ""; i++ {
-		c.rows(golden, got, i)
+	c.at = Difference{Scenario: got.Scenario}
+	c.fields("", golden.identity(), got.identity(), nil)
+	c.fields(ReferenceLabel+": ", Fields(golden.Reference), Fields(got.Reference), nil)
+	if c.differs() {
+		return
 	}
-	c.fields(where+", "+ReferenceLabel, Fields(golden.Reference), Fields(got.Reference), nil)
-	c.texts(where, "number of expectations", fmt.Sprint(len(golden.Expectations)), fmt.Sprint(len(got.Expectations)))
-	for i := 0; i < len(golden.Expectations) && c.found == ""; i++ {
-		at := fmt.Sprintf("%s, expectation %d", where, i+1)
-		c.fields(at, Fields(golden.Expectations[i]), Fields(got.Expectations[i]), nil)
+	before := len(c.found)
+	nameOf := func(r *Row) string { return r.Algorithm }
+	c.names("algorithm", namesOf(golden.Results, nameOf), namesOf(got.Results, nameOf))
+	for i := range golden.Results {
+		if row := got.Find(golden.Results[i].Algorithm); row != nil {
+			c.at.Algorithm = row.Algorithm
+			c.rows(&golden.Results[i], row, golden.Server, got.Server)
+		}
+	}
+	c.at.Algorithm = ""
+	c.texts("number of expectations", fmt.Sprint(len(golden.Expectations)), fmt.Sprint(len(got.Expectations)))
+	for i := 0; i < len(golden.Expectations) && len(c.found) == before; i++ { // rows explain what expectations found
+		c.fields(fmt.Sprintf("expectation %d: ", i+1), Fields(golden.Expectations[i]), Fields(got.Expectations[i]), nil)
 	}
 }
 
 // rows compares parameters first and scripts last: a changed parameter explains changed counts, and changed counts
 // matter more than a changed script.
-func (c *comparison) rows(goldenRun, gotRun *Run, i int) {
-	golden, got := &goldenRun.Results[i], &gotRun.Results[i]
-	where := gotRun.Scenario + ", " + got.Algorithm
-	c.fields(where+", parameters", Fields(golden.Parameters), Fields(got.Parameters), nil)
-	sameServer := goldenRun.Server.SameAs(gotRun.Server)
-	c.fields(where, Fields(golden), Fields(got), func(name, was, is string) bool {
+func (c *comparison) rows(golden, got *Row, before, now Server) {
+	c.fields("parameter ", Fields(golden.Parameters), Fields(got.Parameters), nil)
+	sameServer := before.SameAs(now)
+	c.fields("", Fields(golden), Fields(got), func(name, was, is string) bool {
 		inBoth := was != "" && is != "" && name != "bytes_per_key"
 		elsewhere := name == "parameters" || name == "script_sha1"
 		return !elsewhere && (sameServer || inBoth || slices.Contains(decided, name))
 	})
-	if goldenRun.Server.Kind != "model" && gotRun.Server.Kind != "model" {
-		c.texts(where, "script_sha1", golden.ScriptSHA1, got.ScriptSHA1)
+	if before.Kind != "model" && now.Kind != "model" {
+		c.texts("script_sha1", golden.ScriptSHA1, got.ScriptSHA1)
 	}
 }
 
@@ -95,7 +135,7 @@ func (r *Run) identity() []Named {
 }
 
 // fields compares two lists of fields, of those that count; nil: all.
-func (c *comparison) fields(where string, golden, got []Named, count func(name, was, is string) bool) {
+func (c *comparison) fields(what string, golden, got []Named, count func(name, was, is string) bool) {
 	at := func(list []Named, name string) string {
 		if i := slices.IndexFunc(list, func(n Named) bool { return n.Name == name }); i >= 0 {
 			return list[i].Text
@@ -104,38 +144,39 @@ func (c *comparison) fields(where string, golden, got []Named, count func(name, 
 	}
 	for _, n := range slices.Concat(golden, got) {
 		if was, is := at(golden, n.Name), at(got, n.Name); count == nil || count(n.Name, was, is) {
-			c.texts(where, n.Name, was, is)
+			c.texts(what+n.Name, was, is)
 		}
 	}
 }
 
 // names names the first scenario or algorithm that only one side has, or the first out of its order.
-func (c *comparison) names(where, what string, golden, got []string) {
+func (c *comparison) names(what string, golden, got []string) {
 	for _, name := range golden {
 		if !slices.Contains(got, name) {
-			c.texts(where, fmt.Sprintf("%s %q", what, name), "present", "")
+			c.texts(fmt.Sprintf("%s %q", what, name), "present", "")
 		}
 	}
 	for i, name := range got {
 		if !slices.Contains(golden, name) {
-			c.texts(where, fmt.Sprintf("%s %q", what, name), "", "present")
+			c.texts(fmt.Sprintf("%s %q", what, name), "", "present")
 		}
 		if i < len(golden) {
-			c.texts(where, fmt.Sprintf("%s %d", what, i+1), golden[i], name)
+			c.texts(fmt.Sprintf("%s %d", what, i+1), golden[i], name)
 		}
 	}
-	c.texts(where, "number of "+what+"s", fmt.Sprint(len(golden)), fmt.Sprint(len(got)))
+	c.texts("number of "+what+"s", fmt.Sprint(len(golden)), fmt.Sprint(len(got)))
 }
 
-// texts says in one line that two texts differ; an empty text is an absent value.
-func (c *comparison) texts(where, name, golden, got string) {
-	if golden == got || c.found != "" {
+// texts notes that two texts differ, if they are the first of their place; an empty text is an absent value.
+func (c *comparison) texts(name, golden, got string) {
+	if golden == got || c.differs() {
 		return
 	}
-	if where != "" {
-		where += ": "
+	found := c.at
+	if found.Text = fmt.Sprintf("%s is %s, was %s", name, orAbsent(got), orAbsent(golden)); name == "decisions_digest" {
+		found.Text = "admits as many as before, but other requests"
 	}
-	c.found = fmt.Sprintf("%s%s is %s, %s says %s", where, name, orAbsent(got), c.golden, orAbsent(golden))
+	c.found = append(c.found, found)
 }
 
 func orAbsent(text string) string {

@@ -6,6 +6,7 @@
 package result
 
 import (
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -50,6 +51,10 @@ type Document struct {
 	Users        []Users       `json:"users,omitempty"`    // one for each reading of a log's whole seconds
 	Frontier     []Frontier    `json:"frontier,omitempty"` // by reading; absent where limits were asked for
 
+	// Files are the scripts and bindings that check accepted, by name: whoever changes one is shown what it now decides
+	// otherwise.
+	Files map[string]string `json:"files,omitempty"`
+
 	Notes []string `json:"notes"` // what a reader of the figures must know
 }
 
@@ -91,23 +96,25 @@ func (e *Examination) Faults() (n int) {
 	return n
 }
 
-// Without is the findings whose kind other does not have. A script that was not examined, and why, is such a finding.
-func (e *Examination) Without(other *Examination) (all []string) {
-	if e.NotExamined != other.NotExamined && e.NotExamined != "" {
-		all = append(all, "not examined: "+e.NotExamined)
-	}
-	for i := range e.Findings {
-		f := &e.Findings[i]
-		known := func(o Finding) bool { return o.Kind == f.Kind && o.Fault == f.Fault }
-		switch {
-		case slices.ContainsFunc(other.Findings, known):
-		case f.Fault:
-			all = append(all, "fault: "+f.String())
-		default:
-			all = append(all, "property: "+f.String())
+// Without yields the kind and the words of each finding whose kind other does not have. A script that was not examined,
+// and why, is such a finding.
+func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
+	return func(yield func(kind, words string) bool) {
+		if e.NotExamined != other.NotExamined && e.NotExamined != "" &&
+			!yield("not_examined", "not examined: "+e.NotExamined) {
+			return
+		}
+		for i := range e.Findings {
+			f, what := &e.Findings[i], "property: "
+			if f.Fault {
+				what = "fault: "
+			}
+			known := func(o Finding) bool { return o.Kind == f.Kind && o.Fault == f.Fault }
+			if !slices.ContainsFunc(other.Findings, known) && !yield(what+f.Kind, what+f.String()) {
+				return
+			}
 		}
 	}
-	return all
 }
 
 // Finding is one thing that an examination found.
