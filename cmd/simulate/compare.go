@@ -133,7 +133,8 @@ func where(c *run.Comparison) string {
 		return text + "; repeated, both decide alike: one of them does not repeat its decisions"
 	}
 	return fmt.Sprintf("%s: request %d, key %s, cost %d, at %s: base %s, head %s", text, d.Number,
-		message.Quote(d.Request.Key), d.Request.Cost, report.Span(d.Request.AtUS), decided(d.Model, "it"), decided(d.Server, "it"))
+		message.Quote(d.Request.Key), d.Request.Cost, report.Span(d.Request.AtUS), decided(d.Model, "it"),
+		decided(d.Server, "it"))
 }
 
 // decided is a decision about what, in words.

@@ -131,7 +131,8 @@ func (a *app) firstDecision(ctx context.Context, job *run.Ask, accepted map[stri
 		return ""
 	}
 	q := c.First.Request
-	return fmt.Sprintf("; first at %s: now %s", report.Span(q.AtUS), decided(c.First.Server, "key "+message.Quote(q.Key)))
+	return fmt.Sprintf("; first at %s: now %s", report.Span(q.AtUS),
+		decided(c.First.Server, "key "+message.Quote(q.Key)))
 }
 
 // scriptOf is the file of the examination of that number: each limit has one of each script.

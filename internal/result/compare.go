@@ -32,8 +32,8 @@ func Fields(v any) (all []Named) {
 	return all
 }
 
-// Difference is the first field of a row in which a new document differs from a committed one, or the first of a run, or
-// of the document, that is of no row.
+// Difference is the first field of a row in which a new document differs from a committed one, or the first of a run or
+// of the document that is of no row.
 type Difference struct {
 	Scenario, Algorithm string // empty: the document's, or the run's
 	Text                string // such as: admitted is 18, was 20

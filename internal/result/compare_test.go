@@ -122,7 +122,8 @@ func TestCompareOverlooksAnotherServersMemory(t *testing.T) {
 		t.Errorf("two servers: %q", got)
 	}
 	valkey.Runs[0].Server = redis.Runs[0].Server
-	if got := differences(redis, valkey); !slices.Equal(got, []string{"extreme-case-1, gcra: bytes_per_key is 88, was 56"}) {
+	want := []string{"extreme-case-1, gcra: bytes_per_key is 88, was 56"}
+	if got := differences(redis, valkey); !slices.Equal(got, want) {
 		t.Errorf("the same server: %q", got)
 	}
 }
@@ -132,7 +133,8 @@ func TestCompareHoldsEveryServerToTheDecisions(t *testing.T) {
 	changed := resulttest.Clone(resulttest.ExtremeCase())
 	changed.Runs[0].Server.Kind = "process"
 	changed.Runs[0].Results[2].Excess = 764
-	if got := differences(resulttest.ExtremeCase(), changed); !slices.Equal(got, []string{"extreme-case-1, gcra: excess is 764, was 765"}) {
+	want := []string{"extreme-case-1, gcra: excess is 764, was 765"}
+	if got := differences(resulttest.ExtremeCase(), changed); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
