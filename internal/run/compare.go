@@ -118,7 +118,8 @@ func Changed(p limit.Policy) limit.Policy {
 	return p
 }
 
-// enterSides makes the plan's two limiters, whose keys have the same length. failed says why one is missing.
+// enterSides makes the plan's two limiters, whose keys have the same length. failed says why one is missing. Where TIME
+// moves for a user's script, it moves for both, and no model decides.
 func (p *Plan) enterSides(base, head *Side) (failed [2]error) {
 	for i, side := range []*Side{base, head} {
 		var l *Limiter
@@ -127,6 +128,11 @@ func (p *Plan) enterSides(base, head *Side) (failed [2]error) {
 		}
 		if failed[i] == nil {
 			p.Limiters = append(p.Limiters, l.labelled(sideLabels[i], sideLabels[i]+":"))
+		}
+	}
+	if slices.ContainsFunc(p.Limiters, func(l *Limiter) bool { return l.Program.Foreign && l.Program.AsksTime() }) {
+		for _, l := range p.Limiters {
+			l.Program.TimeMoves, l.NewModel = true, nil
 		}
 	}
 	return failed

@@ -243,3 +243,18 @@ func TestALimitThatChangesIsCompared(t *testing.T) {
 		}
 	}
 }
+
+// TIME moves on both sides where a user's script asks for it: a log that names its entries after it decides as the
+// exact one does, also where an entry leaves the window in the very microsecond of a request.
+func TestTimeMovesOnBothSides(t *testing.T) {
+	own := candidate(t, filepath.Join("testdata", "named-after-time.lua"))
+	c := compared(t, candidate(t, "sliding-window-log"), own, limits(t, "10/1s"), "retry-storm")
+	if c.Parts != nil {
+		t.Errorf("parts in %s: %v", c.Parts.Scenario, c.First)
+	}
+	for _, row := range c.Document.Runs[0].Results {
+		if row.Admitted != 1000 {
+			t.Errorf("%s admits %d of retry-storm, want 1000", row.Algorithm, row.Admitted)
+		}
+	}
+}

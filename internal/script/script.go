@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"reflect"
 	"slices"
+	"strings"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/resp"
@@ -24,6 +25,8 @@ type Program struct {
 	Decide Call
 
 	Foreign bool // not one of this module's own: nobody knows what it does
+	// TimeMoves: TIME is another one in each call, as it is for every Foreign script in virtual time.
+	TimeMoves bool
 
 	// Init, where it is not nil, is called once for each key before the key's first request; InitSource is its
 	// script, which may be the same.
@@ -61,6 +64,11 @@ func (p *Program) TakesCost() bool {
 // TakesTime reports whether the caller's clock reaches the script.
 func (p *Program) TakesTime() bool {
 	return slices.ContainsFunc(p.Decide.Args, func(t Template) bool { return !t.Same(Vars{NowUS: 1}, Vars{NowUS: 2}) })
+}
+
+// AsksTime reports whether the script asks the server for TIME, by that name.
+func (p *Program) AsksTime() bool {
+	return strings.Contains(strings.ToUpper(Analyse(p.Source).Body), "'TIME'")
 }
 
 // CalledAlike reports whether q, made from the same script, is called with the same elements, and its replies mean the

@@ -73,6 +73,7 @@ type Runner struct {
 	keep     string // real expiry, ms, of keys without a virtual one; "": none
 
 	clockUS int64 // what the server's clock showed last
+	toldUS  int64 // likewise, before apart moved it
 	skewUS  int64 // how far it was off then
 
 	size    int            // arrivals per EVAL
@@ -153,6 +154,7 @@ func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions
 	if err := r.compile(ctx); err != nil {
 		return err
 	}
+	requests = r.apart(requests)
 	for len(requests) > 0 {
 		n := r.ascending(requests)
 		err := r.stepTo(ctx, requests[0])

@@ -3,6 +3,7 @@ package virtualtime
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"ratelab/internal/limit"
@@ -12,6 +13,27 @@ import (
 // whose deadline had passed does not come back, because Redis deletes such keys in the background, a fraction of a
 // second later at most. So whatever has expired by the last request before the step is deleted before the first one
 // after it.
+
+// apart moves the server's clock on by a microsecond from one request to the next where a user's script asks it for
+// TIME, as on a server, where no two scripts run at once: an entry of a log that is named after TIME has a name of its
+// own. It is one clock for all keys, because all requests of a row pass one Runner, in their order. The clients' clocks
+// stay. A script that does not ask decides as if nothing moved, and its keys live to the last instant that they may.
+func (r *Runner) apart(requests []limit.Request) []limit.Request {
+	if !r.wrapped.moves {
+		return requests
+	}
+	requests = slices.Clone(requests)
+	last := r.clockUS
+	for i := range requests {
+		at := r.serverUS(requests[i])
+		if at < r.toldUS { // the clock steps back
+			last = at - 1
+		}
+		r.toldUS, last = at, max(at, last+1)
+		requests[i].ServerSkewUS += last - at
+	}
+	return requests
+}
 
 // ascending says how many requests come before the server's clock steps back.
 func (r *Runner) ascending(requests []limit.Request) int {

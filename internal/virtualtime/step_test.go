@@ -1,6 +1,7 @@
 package virtualtime_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,52 @@ func TestAClockTooFarBackIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(),
 			"request at 5µs: the server's clock is 1h0m0.000001s before the start; want at most 1h0m0s") {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+// A user's script never gets the same TIME twice, as on a server, unless the server's clock steps back. The client's
+// clock, and a script that does not ask, stay where they are.
+func TestTimeMovesBetweenTwoCallsOfAUsersScript(t *testing.T) {
+	const tells = "local t = redis.call('time') redis.call('SET', KEYS[1], '', 'PX', 5) " +
+		"return {ARGV[1] - 1704067200000000, (t[1] - 1704067200) * 1000000 + t[2], redis.call('PTTL', KEYS[1])}"
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		it := setup{source: tells, args: []string{"{now_us}"}}
+		burst := []limit.Request{at(7, "k"), at(7, "k"), at(7, "other"), at(8, "k"), at(10, "k"), at(11, "k"),
+			{AtUS: 12, ServerSkewUS: -3, Key: "k", Cost: 1}, {AtUS: 12, ServerSkewUS: -3, Key: "k", Cost: 1}}
+		for _, it.batch = range []int{1, 3, 100} {
+			it.foreign = true
+			want(t, s, it, "[7, 7, 5]\n[7, 8, 5]\n[7, 9, 5]\n[8, 10, 5]\n[10, 11, 5]\n[11, 12, 5]\n[12, 9, 5]\n"+
+				"[12, 10, 5]", burst...)
+			it.foreign = false
+			want(t, s, it, "[7, 7, 5]\n[7, 7, 5]\n[7, 7, 5]\n[8, 8, 5]\n[10, 10, 5]\n[11, 11, 5]\n[12, 9, 5]\n"+
+				"[12, 9, 5]", burst...)
+		}
+	})
+}
+
+// Two thousand requests of one instant take two milliseconds of the server's clock: by then a key of one is gone.
+func TestKeysExpireByTheTimeThatMoves(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		const once = "if redis.call('SET', KEYS[1], '', 'NX', 'PX', 1) then return 1 end return 0"
+		for source, want := range map[string]int64{once: 1, "redis.call('TIME') " + once: 2} {
+			made := int64(0)
+			r, err := newRunner(t, s, setup{source: source, foreign: true, batch: 64}, func(reply resp.Value) {
+				made += reply.Int
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := slices.Repeat([]limit.Request{at(0, "k")}, 2001)
+			if err := r.Decide(t.Context(), all, make([]limit.Decision, len(all))); err != nil {
+				t.Fatal(err)
+			}
+			if made != want {
+				t.Errorf("%s makes the key %d times, want %d", source, made, want)
+			}
+			if err := r.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

@@ -48,7 +48,8 @@ func part(name string) string {
 type wrapped struct {
 	source, sha1 string
 	decide, init layout
-	initLine     int // the line before the first of the init script, for its error messages
+	moves        bool // TIME moves between two requests: see apart
+	initLine     int  // the line before the first of the init script, for its error messages
 }
 
 // wrap joins, in this order: the bodies, the first of them from line 1 on, in a function that makes them; the prelude;
@@ -60,7 +61,7 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &wrapped{decide: newLayout(p.Decide)}
+	w := &wrapped{decide: newLayout(p.Decide), moves: (p.Foreign || p.TimeMoves) && p.AsksTime()}
 	if n := len(w.decide.varying); n > mostVarying {
 		return nil, fmt.Errorf("%d elements of KEYS and ARGV change from request to request; virtual time carries at "+
 			"most %d", n, mostVarying)
