@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
+	"ratelab/internal/redis"
 )
 
 // The committed document, in the folder of this project's results, or in that of somebody's own scenarios.
@@ -24,13 +25,15 @@ Exit codes: 0 ok, 1 results differ or an expectation is missed, 2 usage, 3 no se
 interrupted.`
 
 const examplesCheck = `  simulate check limits --accept             write limits/simulate.json: a folder of your own
-  simulate check limits                      in CI: exit code 1 names the first difference`
+  simulate check limits                      in CI: exit code 1 names the first difference
+  simulate check limits --redis process      on your redis-server: its decisions must be the same`
 
 // checkFlags are those of check.
 type checkFlags struct {
 	cli.Limiters
 	cli.Output
 	accept bool
+	redis  string
 }
 
 // check is the command that compares with committed results.
@@ -48,6 +51,7 @@ func (a *app) check() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&f.accept, "accept", false, "write new results instead of comparing")
+	cli.ServerFlag(c, &f.redis, redis.KindEmbedded, "embedded (default), process, container, redis://…")
 	f.AlgorithmsFlag(c)
 	f.ScriptFlag(c)
 	f.ForceFlag(c)

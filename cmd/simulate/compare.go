@@ -86,7 +86,11 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 	if err != nil {
 		return cli.ServerFault(err, redis.Kinds)
 	}
-	a.warn(c.Result, f.Quiet)
+	for _, w := range c.LeftOut {
+		if !f.Quiet {
+			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
+		}
+	}
 	if err := f.sheet(c).WriteTerminal(a.Stdout, a.Terminal(f.Quiet)); err != nil {
 		return err
 	}

@@ -40,22 +40,17 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 			message.OneOf(f.redis, ownServers))
 	}
 	like := a.server(f.redis)
-	var warnings []string
 	sides := make([]*run.Side, len(args))
 	for i, name := range args {
 		var problem error
-		var l *run.Limiter
 		if sides[i], problem = run.NewSide(script.OnDisk(name), ""); problem == nil {
-			l, problem = sides[i].Under(examine.Standard)
+			_, problem = sides[i].Under(examine.Standard)
 		}
-		if err = errors.Join(err, problem); problem == nil {
-			warnings = append(warnings, like.Differences(l)...)
-		}
+		err = errors.Join(err, problem)
 	}
 	if err != nil {
 		return cli.Exit(cli.ExitUsage, err)
 	}
-	a.warn(&run.Result{Warnings: warnings}, f.Quiet)
 	doc := result.New(result.OfExamine, cli.Version(version))
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()

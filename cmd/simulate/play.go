@@ -48,7 +48,6 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	case err != nil:
 		return cli.ServerFault(err, serverKinds)
 	}
-	a.warn(found, f.Quiet)
 	if err := figures(&found.Document); err != nil {
 		return err
 	}
@@ -93,15 +92,6 @@ func (a *app) decide(ctx context.Context, f *flags, job *run.Ask) (*run.Result, 
 		return withDecisions(ctx, job, f.decisions)
 	}
 	return decide(ctx, job)
-}
-
-// warn says what a reader of the result must know.
-func (a *app) warn(found *run.Result, quiet bool) {
-	for _, w := range found.Warnings {
-		if !quiet {
-			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
-		}
-	}
 }
 
 // outcome is whether the figures are what was asked for.

@@ -40,9 +40,8 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	}
 	found, err := a.decideAgain(c.Context(), job, f.Quiet)
 	if err != nil {
-		return err
+		return cli.ServerFault(err, redis.Kinds)
 	}
-	a.warn(found, f.Quiet)
 	if len(folder) > 0 {
 		anonymous(&found.Document)
 		anonymous(want)
@@ -178,7 +177,7 @@ func (a *app) checkJob(f *checkFlags, folder []string) (job *run.Ask, files map[
 	if err != nil {
 		return nil, nil, err
 	}
-	job = a.newJob(list, redis.KindEmbedded)
+	job = a.newJob(list, f.redis)
 	job.Version = "" // the golden file changes with the figures, not with every version
 	if job.Algorithms, err = f.Choices(); err != nil {
 		return nil, nil, err

@@ -47,7 +47,7 @@ func begin(ctx context.Context, spec string, connections int, p *run.Plan, wall 
 		return nil, err
 	}
 	scripts := host.Server{Spec: spec, Running: server, Clock: wall}
-	if _, err := scripts.Try(ctx, p); err != nil {
+	if err := scripts.Try(ctx, p); err != nil {
 		server.Close()
 		return nil, err
 	}

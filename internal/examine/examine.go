@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ratelab/internal/limit"
@@ -186,7 +187,11 @@ func (x *examination) look() error {
 		var failed *virtualtime.CallError
 		if errors.As(x.err, &failed) {
 			x.err = nil
-			x.fault("fails", nil, "at %v: %s%s", x.policy, failed.Text, x.lacks())
+			if lacking, ok := strings.CutPrefix(failed.Text, "VTCMD "); ok && strings.Contains(lacking, "--redis process") {
+				x.found.NotExamined, x.found.Findings, x.found.Tried = lacking, nil, nil // the server is at fault
+				return nil
+			}
+			x.fault("fails", nil, "at %v: %s", x.policy, failed.Text)
 			return nil
 		}
 		if x.err != nil || x.has("admits_none") {
@@ -197,15 +202,6 @@ func (x *examination) look() error {
 		}
 	}
 	return nil
-}
-
-// lacks says what of a script the embedded server does otherwise than Redis.
-func (x *examination) lacks() string {
-	facts := script.Analyse(x.limiter.Program.Source)
-	if about, _ := x.Server.Describe(); about.Kind != "embedded" || len(facts.Embedded) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (%s: --redis process has it)", facts.Embedded[0].Text)
 }
 
 // fault adds a finding that is wrong in any limiter, with the traffic that shows it.

@@ -14,7 +14,6 @@ import (
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/run"
-	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
 
@@ -32,36 +31,12 @@ var errLoops = errors.New("loops")
 
 // Try runs every user's script on a private server with the plan's first requests, before it runs on this one: a script
 // that loops after a write cannot be killed without its server. The keys have the same prefix, so that no script can
-// recognize a trial. The warnings say what the embedded server does differently. The error is a *replay.InputError, or
-// a server's.
-func (s *Server) Try(ctx context.Context, p *run.Plan) (warnings []string, err error) {
-	var all []*run.Limiter
-	for _, l := range p.Limiters {
-		if !l.Program.Foreign {
-			continue
-		}
-		all = append(all, l)
-		warnings = append(warnings, s.Differences(l)...)
-	}
-	if len(all) > 0 {
-		err = s.try(ctx, all, p)
-	}
-	return warnings, err
-}
-
-// Differences says what in a script the embedded server does differently; nothing for other servers.
-func (s *Server) Differences(l *run.Limiter) (warnings []string) {
-	if s.Spec != redis.KindEmbedded || !l.Program.Foreign {
+// recognize a trial. The error is a *replay.InputError, or a server's.
+func (s *Server) Try(ctx context.Context, p *run.Plan) error {
+	all := p.Foreign()
+	if all == nil {
 		return nil
 	}
-	for _, r := range script.Analyse(l.Program.Source).Embedded {
-		warnings = append(warnings, fmt.Sprintf("%s:%d: %s; check with --redis process", l.File, r.Line, r.Text))
-	}
-	return warnings
-}
-
-// try runs scripts with the first requests of a plan.
-func (s *Server) try(ctx context.Context, all []*run.Limiter, p *run.Plan) error {
 	var first []limit.Request
 	for q, err := range p.Stream.Requests() {
 		if err != nil {

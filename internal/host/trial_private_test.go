@@ -46,7 +46,7 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 	}
 	first := traffic.List([]limit.Request{{Key: "k", Cost: 1}}, time.Second, true)
 	s := Server{Spec: kind, Clock: replay.Clock{Now: time.Now, Sleep: sleep}}
-	_, err = s.Try(ctx, &run.Plan{Scenario: &scenario.Scenario{Start: time.Unix(1_700_000_000, 0)}, Stream: first,
+	err = s.Try(ctx, &run.Plan{Scenario: &scenario.Scenario{Start: time.Unix(1_700_000_000, 0)}, Stream: first,
 		Limiters: []*run.Limiter{own}})
 	return err
 }

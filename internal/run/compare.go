@@ -20,6 +20,7 @@ var sideLabels = [2]string{"base", "head"}
 // Comparison holds two limiters' decisions on the same requests.
 type Comparison struct {
 	*Result             // a run for each traffic, with the rows base and head
+	LeftOut []string    // scenarios in which neither side can be called, and why
 	Parts   *result.Run // the first run whose decisions differ; nil: none
 	// First is the first request of Parts that they decide differently; Model is base's decision, Server is head's. It
 	// is nil if the decisions were the same when they were repeated.
@@ -42,8 +43,7 @@ func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Poli
 	if err != nil {
 		return nil, err
 	}
-	c := &Comparison{Result: found}
-	c.Warnings = append(c.Warnings, leftOut...)
+	c := &Comparison{Result: found, LeftOut: leftOut}
 	for i := range c.Document.Runs {
 		if run := &c.Document.Runs[i]; len(run.Alike()) > 1 {
 			c.Parts = run

@@ -204,9 +204,9 @@ func TestALimitOfNeitherSideIsLeftOut(t *testing.T) {
 	}
 	both := limits(t, "10/500ms", "10/1s")
 	c := compared(t, candidate(t, file), candidate(t, file), both)
-	if len(c.Document.Runs) != 1 || len(c.Warnings) != 1 ||
-		!strings.HasPrefix(c.Warnings[0], "generated at 10/500ms is left out: ") {
-		t.Errorf("%d runs, %q", len(c.Document.Runs), c.Warnings)
+	if len(c.Document.Runs) != 1 || len(c.LeftOut) != 1 ||
+		!strings.HasPrefix(c.LeftOut[0], "generated at 10/500ms is left out: ") {
+		t.Errorf("%d runs, %q", len(c.Document.Runs), c.LeftOut)
 	}
 	j := job()
 	j.Scenarios = []*scenario.Scenario{}

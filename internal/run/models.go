@@ -30,11 +30,11 @@ func (m models) Describe() (about result.Server, given bool) {
 
 func (models) Private(context.Context) (Server, error) { return nil, errNoServer }
 
-func (models) Try(_ context.Context, p *Plan) ([]string, error) {
-	if len(p.foreign()) > 0 {
-		return nil, &replay.InputError{Err: errNoServer}
+func (models) Try(_ context.Context, p *Plan) error {
+	if len(p.Foreign()) > 0 {
+		return &replay.InputError{Err: errNoServer}
 	}
-	return nil, nil
+	return nil
 }
 
 func (models) Open(context.Context, *Limiter, time.Time, time.Duration, int) (Script, error) {

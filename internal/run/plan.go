@@ -62,8 +62,8 @@ func (p *Plan) endless() bool {
 		func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
 }
 
-// foreign returns the limiters that are users' scripts.
-func (p *Plan) foreign() []*Limiter {
+// Foreign returns the limiters that are users' scripts.
+func (p *Plan) Foreign() []*Limiter {
 	return slices.DeleteFunc(slices.Clone(p.Limiters), func(l *Limiter) bool { return !l.Program.Foreign })
 }
 

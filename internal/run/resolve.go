@@ -141,7 +141,7 @@ func (r *resolver) checkExpected(p *Plan) {
 // retry after a microsecond, and the run would not end.
 func (r *resolver) checkObeyed(p *Plan) {
 	for _, g := range p.Scenario.Clients {
-		for _, l := range p.foreign() {
+		for _, l := range p.Foreign() {
 			if g.OnReject == clients.Obey && g.Attempts == 0 && !l.Program.TellsRetry {
 				r.Bad(fmt.Errorf("%s: %s: on_reject: obey needs a retry_after, and %s never "+
 					"returns one: name retry_after in its binding, or set attempts: 5, or on_reject: backoff",

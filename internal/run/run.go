@@ -60,7 +60,6 @@ type Progress interface {
 type Result struct {
 	Document result.Document
 	Charts   []curves.Input
-	Warnings []string
 
 	Interrupted bool   // the last run is partial, or its notes say how many scenarios are missing
 	Kept        string // the keys that an interrupted run left on a given server; "": none
@@ -115,8 +114,7 @@ func (a *Ask) play(ctx context.Context, plans []*Plan) (*Result, error) {
 	all := &Result{Document: *result.New(result.OfSimulate, a.Version)}
 	for i, p := range plans {
 		if i == 0 { // all plans have the same scripts
-			var err error
-			if all.Warnings, err = a.Server.Try(ctx, p); err != nil {
+			if err := a.Server.Try(ctx, p); err != nil {
 				return nil, err
 			}
 		}
@@ -188,7 +186,7 @@ func (a *Ask) decideOne(ctx context.Context, p *Plan) (*result.Run, *curves.Inpu
 // write cannot be killed.
 func (a *Ask) rehearse(ctx context.Context, p *Plan) error {
 	only := *p
-	only.sequences, only.Limiters = nil, p.foreign()
+	only.sequences, only.Limiters = nil, p.Foreign()
 	if _, given := a.Server.Describe(); !given || len(only.Limiters) == 0 {
 		return nil
 	}

@@ -166,25 +166,6 @@ func TestAScriptThatLoopsIsGivenUp(t *testing.T) {
 	}
 }
 
-// What the embedded server gets wrong is a warning with the line, there and nowhere else.
-func TestTheEmbeddedServersGapsAreWarnedOf(t *testing.T) {
-	file := scriptFile(t, "gaps", "local n = redis.call('INCR', KEYS[1])\nreturn tostring(n)\n",
-		"keys: [\"k:{key}\"]\nadmitted: \"<= 3\"\n")
-	for _, server := range kinds(t) {
-		j := job(evenly(t, "steady", 10, ""))
-		j.Server, j.Algorithms, j.Scripts = on(server), choices(t, "none"), files(file)
-		result := run(t, j)
-		if n := rowOf(t, result.Document.Runs[0], "gaps").Admitted; n != 3 {
-			t.Errorf("%s: admitted %d", server, n)
-		}
-		warned := len(result.Warnings) == 1 &&
-			strings.Contains(result.Warnings[0], "gaps.lua:2: tostring of a large number")
-		if warned != (server == redis.KindEmbedded) {
-			t.Errorf("%s: warnings %q", server, result.Warnings)
-		}
-	}
-}
-
 // A script that failed its request in the middle of a run, long after the trial, is named with the request.
 func TestAScriptThatFailsLaterEndsTheRun(t *testing.T) {
 	file := scriptFile(t, "late", "if redis.call('INCR', KEYS[1]) == 150 then error('too many') end return 1",

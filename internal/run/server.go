@@ -20,8 +20,8 @@ type Server interface {
 	// Private starts a server of our own. On a given one, a script that loops after a write cannot be killed.
 	Private(ctx context.Context) (Server, error)
 	// Try runs users' scripts on a private server with the plan's first requests. A script that fails there is a
-	// *replay.InputError. The warnings are about the other scripts.
-	Try(ctx context.Context, p *Plan) (warnings []string, err error)
+	// *replay.InputError.
+	Try(ctx context.Context, p *Plan) error
 	// Open prepares the script of that row's limiter. The server's clock steps back to at most behind before start.
 	Open(ctx context.Context, l *Limiter, start time.Time, behind time.Duration, row int) (Script, error)
 	// Confirm sends the commands of that row's sequence, and fails unless the replies are the same.

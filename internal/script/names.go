@@ -48,15 +48,6 @@ const (
 
 var settings, harmless = set(strings.Fields(Settings)...), set(strings.Fields(Harmless)...)
 
-// embeddedGaps are names that miniredis's Lua lacks, or reads otherwise.
-var embeddedGaps = map[string]string{
-	"bit":      "the embedded server has no bit library",
-	"struct":   "the embedded server has no struct library",
-	"cmsgpack": "the embedded server has no cmsgpack library",
-	"tostring": "tostring of a large number is rounded to 14 digits by Redis and printed in full by the " +
-		"embedded server",
-}
-
 // nameRefused says why a free name is refused, or "".
 func nameRefused(name string) string {
 	why, bad := forbidden[name]

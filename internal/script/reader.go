@@ -21,15 +21,12 @@ type reader struct {
 	functions int // around what is being read
 }
 
+// refuse adds a remark, unless an earlier line has had it.
 func (r *reader) refuse(line int, format string, args ...any) {
-	r.note(&r.facts.Refused, Remark{line, fmt.Sprintf(format, args...)})
-}
-
-// note adds a remark, unless an earlier line has had it.
-func (r *reader) note(to *[]Remark, remark Remark) {
-	if !r.reported[remark.Text] {
-		r.reported[remark.Text] = true
-		*to = append(*to, remark)
+	text := fmt.Sprintf(format, args...)
+	if !r.reported[text] {
+		r.reported[text] = true
+		r.facts.Refused = append(r.facts.Refused, Remark{line, text})
 	}
 }
 
@@ -238,9 +235,6 @@ func (r *reader) known(name *ast.IdentExpr) bool {
 	if why := nameRefused(name.Value); why != "" {
 		r.refuse(name.Line(), "%s", why)
 		return false
-	}
-	if why, gap := embeddedGaps[name.Value]; gap {
-		r.note(&r.facts.Embedded, Remark{name.Line(), why})
 	}
 	return true
 }

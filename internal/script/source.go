@@ -31,11 +31,10 @@ type Facts struct {
 	// functions, sorted, whose results differ from run to run with places in memory
 	Placed []string
 	// tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
-	Values   []string
-	Flags    []string // of a #! line
-	Refused  []Remark // what no virtual clock can follow, and what Redis itself refuses
-	Embedded []Remark // what the embedded server gets wrong
-	Reads    []Read   // elements of KEYS and ARGV that it names by their number
+	Values  []string
+	Flags   []string // of a #! line
+	Refused []Remark // what no virtual clock can follow, and what Redis itself refuses
+	Reads   []Read   // elements of KEYS and ARGV that it names by their number
 }
 
 // Read is an element of KEYS or ARGV that a line names.

@@ -144,16 +144,6 @@ func TestWhatIsNoLuaIsNotRead(t *testing.T) {
 	}
 }
 
-func TestTheEmbeddedServersGapsAreNamed(t *testing.T) {
-	f := Analyse("local s = tostring(1) .. bit.band(1, 2)")
-	want := "1: tostring of a large number is rounded to 14 digits by Redis and printed in full by the embedded " +
-		"server\n" +
-		"1: the embedded server has no bit library"
-	if got := remarks(f.Embedded); got != want {
-		t.Errorf("the remarks are\n%s\nwant\n%s", got, want)
-	}
-}
-
 func TestTheDigestIsTheServers(t *testing.T) {
 	if got := SHA1("return 1"); got != "e0e1f9fabfc9d4800c877a703b823ac0578ff8db" { // redis-cli SCRIPT LOAD 'return 1'
 		t.Errorf("SHA1 is %s", got)
