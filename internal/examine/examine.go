@@ -187,8 +187,9 @@ func (x *examination) look() error {
 		var failed *virtualtime.CallError
 		if errors.As(x.err, &failed) {
 			x.err = nil
-			if lacking, ok := strings.CutPrefix(failed.Text, "VTCMD "); ok && strings.Contains(lacking, "--redis process") {
-				x.found.NotExamined, x.found.Findings, x.found.Tried = lacking, nil, nil // the server is at fault
+			if lacking, ok := strings.CutPrefix(failed.Text, "VTCMD the embedded server "); ok {
+				x.found.NotExamined = "the embedded server " + lacking
+				x.found.Findings, x.found.Tried = nil, nil
 				return nil
 			}
 			x.fault("fails", nil, "at %v: %s", x.policy, failed.Text)
