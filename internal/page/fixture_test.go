@@ -92,6 +92,9 @@ func everything() Input {
 		row.LocalFlag = &measure.LocalFlag{LocalRejects: 4, WrongRejects: 1}
 	}
 	in.Document.Runs = append(in.Document.Runs, second)
+	in.Document.Examinations = []result.Examination{{Algorithm: "gcra", Limit: second.Limit, Family: "gcra",
+		Findings: []result.Finding{{Fault: true, Kind: "never_expires", Name: "never expires", Text: "after 1 request"},
+			{Kind: "edge", Text: "admits 7 in 2s"}}}}
 	again := in.Charts[0]
 	in.Charts = append(in.Charts, again)
 	in.Charts[0].Run, in.Charts[1].Run = &in.Document.Runs[0], &in.Document.Runs[1]

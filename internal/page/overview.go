@@ -14,7 +14,7 @@ const (
 	measuredMark = "‡"
 )
 
-// newOverview is the matrix: a row for each scenario, a column for each limiter.
+// newOverview is the matrix: a row for each scenario, a column for each limiter; and what is known of users' scripts.
 func newOverview(in Input, ids []string) report.Sheet {
 	doc := in.Document
 	part := report.Part{Title: "At a glance", Level: 2}
@@ -33,7 +33,22 @@ func newOverview(in Input, ids []string) report.Sheet {
 		part.Tables = append(part.Tables, narrowOf(doc)...)
 	}
 	part.Tables = append(part.Tables, matrixOf(in, ids))
-	return report.Sheet{part}
+	return append(report.Sheet{part}, examinations(doc)...)
+}
+
+// examinations are what was found about users' scripts. They are lists, whose lines a page breaks anywhere.
+func examinations(doc *result.Document) (s report.Sheet) {
+	for i := range doc.Examinations {
+		e := &doc.Examinations[i]
+		part := report.Part{Lead: report.Examined(e)}
+		for kind, words := range e.Without(&result.Examination{}) {
+			if kind != result.NotExamined {
+				part.Notes = append(part.Notes, report.Items(words)...)
+			}
+		}
+		s = append(s, part)
+	}
+	return s
 }
 
 // narrowOf is the table for a phone: the worst of each limiter.

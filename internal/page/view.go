@@ -62,7 +62,7 @@ func newPage(in Input) page {
 	for i := range doc.Runs {
 		l := l.ranked(&doc.Runs[i])
 		played := newMeasured(in.Bench, &doc.Runs[i], l)
-		s := newScenario(&doc.Runs[i], ids[i], l, played)
+		s := newScenario(&doc.Runs[i], ids[i], l, played, doc.Examinations)
 		s.Plots = plots(in, i, l)
 		p.Scenarios = append(p.Scenarios, s)
 	}
@@ -73,7 +73,7 @@ func newPage(in Input) page {
 	return p
 }
 
-func newScenario(r *result.Run, id string, l *labels, played *measured) scenario {
+func newScenario(r *result.Run, id string, l *labels, played *measured, known []result.Examination) scenario {
 	above := report.Part{Title: r.Scenario, Level: 2}
 	if r.Question != "" {
 		above.Lead = append(above.Lead, report.Line{Text: r.Question})
@@ -82,7 +82,7 @@ func newScenario(r *result.Run, id string, l *labels, played *measured) scenario
 		above.Lead = append(above.Lead,
 			report.Line{Text: "Interrupted: the counts cover the beginning only.", Style: report.Alarm})
 	}
-	above.Lead = append(above.Lead, report.Line{Text: report.Keepers(r), Style: report.Strong})
+	above.Lead = append(above.Lead, report.Line{Text: report.Keepers(r, known), Style: report.Strong})
 	above.Lead = append(above.Lead, facts(r)...)
 	tables := l.marked(report.Tables(r, measure.Page, nil))
 	decided := report.Part{Tables: tables[:min(1, len(tables))]}

@@ -91,8 +91,14 @@ func TestKeepers(t *testing.T) {
 			r.Results = append(r.Results, result.Row{Algorithm: string(rune('a' + i)),
 				Figures: measure.Figures{Result: measure.Result{Excess: e}}})
 		}
-		if got := Keepers(r); got != want {
+		if got := Keepers(r, nil); got != want {
 			t.Errorf("%v: %q, want %q", excess, got, want)
 		}
+	}
+	r := &result.Run{Results: []result.Row{{Algorithm: "a"}, {Algorithm: "b"}}}
+	known := []result.Examination{{Algorithm: "a", Findings: []result.Finding{{Name: "admits 199 in 1m"}}},
+		{Algorithm: "b", Findings: []result.Finding{{Fault: true, Name: "never expires"}}}}
+	if got, want := Keepers(r, known), "Both keep the limit; but b has a fault: never expires."; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

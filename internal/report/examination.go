@@ -20,7 +20,7 @@ func WriteExaminations(w io.Writer, d *result.Document, t Terminal) error {
 	return examined(d).WriteTerminal(w, t)
 }
 
-// examined has a part for each script.
+// examined has a part for each script that was examined.
 func examined(d *result.Document) (s Sheet) {
 	for i := range d.Examinations {
 		e := &d.Examinations[i]

@@ -66,8 +66,9 @@ func contractWords(l result.Limit) string {
 	return fmt.Sprintf("a bucket: %d per %s on average, %d at once", l.Requests, Each(l.WindowUS), l.Burst)
 }
 
-// Keepers says how many rows keep the limit, and which of them do so by delaying requests.
-func Keepers(r *result.Run) string {
+// Keepers says how many rows keep the limit, which of them do so by delaying requests, and which has a fault by what is
+// known of it.
+func Keepers(r *result.Run, known []result.Examination) string {
 	rows, keep, delaying := shownRows(r), 0, ""
 	for _, group := range rows {
 		row := group[0]
@@ -100,6 +101,11 @@ func Keepers(r *result.Run) string {
 		text = inWords(keep)
 		text = fmt.Sprintf("%s of %s %s the limit", strings.ToUpper(text[:1])+text[1:], inWords(n),
 			message.Verb(keep, "keeps", "keep"))
+	}
+	for i := range known {
+		if e := &known[i]; e.Faults() > 0 && r.Find(e.Algorithm) != nil {
+			delaying += fmt.Sprintf("; but %s has a fault: %s", message.Visible(e.Algorithm), e.Findings[0].Name)
+		}
 	}
 	return text + delaying + "."
 }

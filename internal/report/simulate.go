@@ -62,7 +62,7 @@ func (s Simulated) part(r *result.Run) Part {
 	if r.Partial {
 		p.Lead = append(p.Lead, Line{Text: partialWarning, Style: Alarm})
 	}
-	lines := append([]string{Keepers(r), alikeSentence(r)}, undecided(r)...)
+	lines := append([]string{Keepers(r, nil), alikeSentence(r)}, undecided(r)...)
 	p.Notes = Items(slices.DeleteFunc(lines, func(l string) bool { return l == "" })...)
 	charts := ""
 	if s.Charts != "" {

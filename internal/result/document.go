@@ -96,12 +96,15 @@ func (e *Examination) Faults() (n int) {
 	return n
 }
 
+// NotExamined is the kind of what Without yields of a script that was not examined.
+const NotExamined = "not_examined"
+
 // Without yields the kind and the words of each finding whose kind other does not have. A script that was not examined,
 // and why, is such a finding.
 func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
 	return func(yield func(kind, words string) bool) {
 		if e.NotExamined != other.NotExamined && e.NotExamined != "" &&
-			!yield("not_examined", "not examined: "+e.NotExamined) {
+			!yield(NotExamined, "not examined: "+e.NotExamined) {
 			return
 		}
 		for i := range e.Findings {
