@@ -120,8 +120,12 @@ type ownConn struct {
 	end func() error
 }
 
-// Close closes the client, and so the connection.
-func (c ownConn) Close() error { return c.end() }
+// Close closes the connection, and then the client, which would wait for a Read that is under way.
+func (c ownConn) Close() error {
+	err := c.Conn.Close()
+	_ = c.end() // it closes the connection again
+	return err
+}
 
 // options are go-redis' for this target. Nothing is sent that a narrow ACL would refuse (CLIENT SETINFO, the
 // maintenance notifications), nothing is tried twice, and the credentials are behind a function, so that
