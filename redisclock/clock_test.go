@@ -3,6 +3,7 @@ package redisclock_test
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -154,4 +155,22 @@ func TestScriptsExistWhereTheyAreFound(t *testing.T) {
 			t.Errorf("SCRIPT EXISTS gives %v", got)
 		}
 	})
+}
+
+// The page shows the example, which is run.
+func TestThePageShowsTheExample(t *testing.T) {
+	page, err := os.ReadFile("../docs/clock.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```go\n")
+	shown, _, found := strings.Cut(rest, "```")
+	shown = "\t" + strings.ReplaceAll(strings.TrimSpace(shown), "\n", "\n\t")
+	if !found || !strings.Contains(string(example), shown) {
+		t.Errorf("docs/clock.md shows Go that is not in example_test.go:\n%s", shown)
+	}
 }

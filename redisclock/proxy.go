@@ -27,7 +27,7 @@ type Proxy struct {
 func (d Dialer) Proxy(listen, network, address string) (*Proxy, error) {
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("redisclock: listen on %q: want a loopback address such as 127.0.0.1:0, since whoever "+
+		return nil, fmt.Errorf("redisclock: %q: want a loopback address such as 127.0.0.1:0, since whoever "+
 			"connects moves the clock", listen)
 	}
 	l, err := net.Listen("tcp", listen)

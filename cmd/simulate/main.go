@@ -65,7 +65,8 @@ func newRoot(s cli.Streams) *cobra.Command {
 	root.SetHelpCommandGroupID(reference)
 	root.AddGroup(&cobra.Group{ID: questions, Title: "Other commands:"},
 		&cobra.Group{ID: reference, Title: "Reference:"})
-	for _, c := range []*cobra.Command{a.limits(), a.recommend(), a.examine(), a.compare(), a.check()} {
+	for _, c := range []*cobra.Command{a.limits(), a.recommend(), a.examine(), a.compare(), a.check(),
+		a.proxy()} {
 		c.GroupID = questions
 		root.AddCommand(c)
 	}

@@ -75,7 +75,12 @@ func (s Streams) run(root *cobra.Command, args []string) error {
 	for _, c := range append(root.Commands(), root) {
 		c.Flags().SortFlags = false
 		c.InitDefaultHelpFlag()
-		c.Flags().Lookup("help").Hidden = true // whoever sees the help knows it
+		c.InitDefaultVersionFlag()
+		for _, known := range []string{"help", "version"} { // to whoever sees the help
+			if f := c.Flags().Lookup(known); f != nil {
+				f.Hidden = true
+			}
+		}
 		strict(c, &began)
 		switch c.Name() { // cobra's own take any word
 		case "help":
