@@ -16,8 +16,8 @@ import (
 	"ratelab/internal/redis/redistest"
 )
 
-// forms are commands: %k is the key of a text, %j that of anything, %d a number of seconds, %D that and three zeros, %a such a time from now, in s, and
-// %A in ms.
+// forms are commands: %k is the key of a text, %j that of anything, %d a number of seconds, %D the same in ms, %a an
+// instant so far from now, in s, and %A in ms.
 var forms = strings.Split(`SET %k v; SET %k v EX %d; SET %k v PX %D; SET %k v EXAT %a; SET %k v PXAT %A; SET %k 7 KEEPTTL;
 SET %k v NX EX %d; SET %k v XX PX %D; SETEX %k %d v; PSETEX %k %D v; SETNX %k v; GET %k; GETEX %k EX %d;
 GETEX %k PXAT %A; GETEX %k PERSIST; GETDEL %k; GETSET %k 3; APPEND %k x; INCR %k; EXPIRE %j %d; EXPIRE %j %d NX;

@@ -77,7 +77,8 @@ local function fetch(key)
     look[key] = true
   elseif at ~= -1 and at ~= keep then
     if any_key and at < offset then
-      refuse('VTCLOCK the key "' .. key .. '" has a TTL that was not set under the clock; delete it')
+      refuse('VTCLOCK the key "' .. key ..
+        '" has a TTL that was not set under the clock; delete it without the clock, or FLUSHDB')
     end
     last = (at - offset) * 1000 + 999
   end
