@@ -50,6 +50,7 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	if err != nil {
 		return nil, err
 	}
+	policy = l.Policy // a script may have its own
 	found := &result.Examination{Algorithm: l.Label, ScriptSHA1: script.SHA1(l.Program.Source),
 		Limit: result.LimitOf(policy), Findings: []result.Finding{}, Tried: []string{}}
 	policy, found.NotExamined = s.policy(policy, l.Program)
@@ -89,7 +90,7 @@ func (s *Script) policy(asked limit.Policy, program *script.Program) (p limit.Po
 	limits := passes(func(p *limit.Policy) { p.Requests++; p.Burst = 0 })
 	biggest := max(asked.Requests, asked.Capacity())
 	switch {
-	case s.Asked == nil && !(limits && passes(func(p *limit.Policy) { p.Window *= 2 })):
+	case s.Asked == nil && program.Own == nil && !(limits && passes(func(p *limit.Policy) { p.Window *= 2 })):
 		return asked, "the binding does not pass limit and window, and no limit was given; give --limit 100/1m"
 	case biggest <= 2*reduced || !limits && biggest <= large:
 		return asked, ""

@@ -53,11 +53,12 @@ func (c *Connection) call(q limit.Request) (o Outcome, err error) {
 			return o, err
 		}
 	}
-	v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: t.nowUS(t.clock.Now()) + q.ClientSkewUS}
+	v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: t.nowUS(t.clock.Now()) + q.ClientSkewUS,
+		ID: t.ids.Add(1)}
 	c.out, c.scratch = t.decide.append(c.out[:0], c.scratch, v)
 	reply, err := c.socket.Exchange(&o, c.out)
 	if err == nil {
-		o.Decision, err = t.decision(reply)
+		o.Decision, err = t.decision(reply, v.NowUS)
 	}
 	return o, err
 }
@@ -76,7 +77,7 @@ func (c *Connection) meet(key string) (time.Duration, error) {
 		once, _ = t.inits.LoadOrStore(strings.Clone(key), sync.OnceValue(func() error {
 			t.initCalls.Add(1)
 			c.out, c.scratch = t.init.append(c.out[:0], c.scratch,
-				script.Vars{Key: key, Cost: 1, NowUS: t.nowUS(began)})
+				script.Vars{Key: key, Cost: 1, NowUS: t.nowUS(began), ID: t.ids.Add(1)})
 			reply, err := c.socket.Exchange(&Outcome{}, c.out)
 			if err = cmp.Or(err, refusal(reply)); err != nil {
 				return fmt.Errorf("init: %w", err)

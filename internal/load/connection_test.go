@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -43,6 +44,30 @@ func TestWhatAScriptIsTold(t *testing.T) {
 	}
 	if out.BytesRead != len("*4\r\n:0\r\n:1700000000000007\r\n:12\r\n:10000\r\n") || out.BytesWritten < 10_000 {
 		t.Errorf("%d bytes written, %d read", out.BytesWritten, out.BytesRead)
+	}
+}
+
+// No two calls have one id, on whichever connection, and none has one of virtual time, which counts from 0.
+func TestCallsHaveIDs(t *testing.T) {
+	p := scripttest.Program(`return ARGV[2]`, "")
+	p.Decide.Args[1], _ = script.ParseTemplate("{id}", nil)
+	var ids []string
+	p.Decode = func(r resp.Value) (limit.Decision, error) {
+		ids = append(ids, strings.Clone(r.Text))
+		return limit.Decision{}, nil
+	}
+	_, target, c := prepared(t, p)
+	other, err := target.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []*Connection{c, other, c} {
+		if _, err := by.Call(limit.Request{Key: "k", Cost: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"1000000000000001", "1000000000000002", "1000000000000003"}; !slices.Equal(ids, want) {
+		t.Errorf("ids %v; want %v", ids, want)
 	}
 }
 

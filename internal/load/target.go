@@ -37,12 +37,16 @@ type Target struct {
 	mu      sync.Mutex
 	sockets []*Socket
 
-	initCalls atomic.Int64
+	initCalls, ids atomic.Int64
 }
+
+// firstID begins far from the numbers of virtual time, whose entries the keys may already have.
+const firstID = 1e15
 
 // Prepare loads the program's scripts, which are told the clock's time.
 func Prepare(ctx context.Context, server Server, program *script.Program, clock Stopwatch) (*Target, error) {
 	t := &Target{server: server, program: program, clock: clock}
+	t.ids.Store(firstID)
 	sha, err := server.Client.ScriptLoad(ctx, program.Source).Result()
 	if err != nil {
 		return nil, err
@@ -94,13 +98,13 @@ func (t *Target) Close() {
 	}
 }
 
-// decision is what the reply to a call means.
-func (t *Target) decision(reply resp.Value) (limit.Decision, error) {
+// decision is what the reply to a call at an instant means.
+func (t *Target) decision(reply resp.Value, nowUS int64) (limit.Decision, error) {
 	refused := refusal(reply)
 	if refused == errLostScripts { // no error of the script's
 		return limit.Decision{}, refused
 	}
-	d, err := t.program.Decode(reply)
+	d, err := t.program.Decision(reply, nowUS)
 	if err != nil {
 		err = cmp.Or(refused, err)
 	}

@@ -39,6 +39,12 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 	for i, r := range rows {
 		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
 	}
+	for _, l := range p.Foreign() {
+		if own := l.Program.Own; own != nil && (own.Requests != p.Policy.Requests || own.Window != p.Policy.Window) {
+			note(fmt.Sprintf("%s goes by its own limit, and is measured by %v as all rows; --limit %v measures it by "+
+				"its own", l.Label, p.Policy, own))
+		}
+	}
 	if text := tooCostly(run, o.LargestCost); text != "" {
 		note(text)
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"ratelab/algorithms"
@@ -75,8 +76,14 @@ func bound(f script.File, p limit.Policy) (*Limiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Limiter{Limiter: algorithms.Limiter{Label: program.Label, Parameters: map[string]string{}, Policy: p},
-		Program: program, File: f.Name, Aligned: true}, nil
+	l := &Limiter{Limiter: algorithms.Limiter{Label: program.Label, Parameters: map[string]string{}, Policy: p},
+		Program: program, File: f.Name, Aligned: true}
+	if own := program.Own; own != nil {
+		l.Policy.Requests, l.Policy.Window, l.Policy.Burst = own.Requests, own.Window, 0
+		l.Parameters["limit"] = strconv.FormatInt(own.Requests, 10)
+		l.Parameters["per"] = limit.FormatDuration(own.Window)
+	}
+	return l, nil
 }
 
 // labelled is a copy with another label, and keys of its own.

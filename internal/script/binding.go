@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,21 +24,25 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 // which says how to call the script under the limit p and what its replies mean:
 //
 //	keys: ["rl:{key}"]                     # KEYS; one of them at least has {key} in it
-//	args: ["{limit}", "{window_s}"]        # ARGV; may be left out
+//	args: ["{limit}", "{window_ms // 2}"]  # ARGV; may be left out
 //	admitted: [1, "OK", true]              # the replies that mean admitted, or an expression: ">= 0"
 //	rejected: [0]                          # optional: then any third reply is an error
 //	not_configured: [-1]                   # optional: of the rejected, those without a bucket; as admitted
 //	unavailable: ["fail"]                  # optional: nobody decided; as admitted, or error, for any error reply
 //	element: 1                             # which element of a table reply to test; [2, 1] is the first of the second
 //	remaining: {element: 2}                # optional, else 0; rounded down
-//	retry_after: {element: 3, unit: ms}    # optional, else 0; s, ms or us, rounded up to the microsecond; -1: never
+//	retry_after: {element: 3, unit: ms}    # optional, else 0; s, ms or us, rounded up to the microsecond; -1: never;
+//	                                       # epoch_s, epoch_ms or epoch_us: an instant since 1970
+//	limit: 100/1m                          # optional: the script's own, which it goes by in place of p
 //	init: {script: setup.lua, keys: ["rl:{key}"], args: ["{burst}"]}   # called once per key before its first request
 //	name: my-limiter                       # the result row; default: the file's base name
 //
+// A template has {key}, {id}, which no other request has, and {expressions}: see ParseTemplate.
+//
 // A list compares strictly: 1 is a number, "1" is text, true is 1, and false, null and nil are nil, which is what
 // Redis makes of them. Every other reply of a listed kind means rejected, and so does nil; a reply of another kind is
-// an error, unless rejected lists it. An expression is nil, not nil, or one of >= > <= < == != and a number or a name
-// that the limit fixes; it takes a number that comes as text for that number, and holds for no nil.
+// an error, unless rejected lists it. An expression is nil, not nil, or one of >= > <= < == != and a number or an
+// {expression} of what the limit fixes; it takes a number that comes as text for that number, and holds for no nil.
 //
 // A figure is 0 where the script answers nil. An element that is not there is an error: Redis ends a table at its first
 // nil. Without element a figure is the reply itself.
@@ -46,7 +51,7 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 func Load(f File, p limit.Policy) (*Program, error) {
 	dir, name := filepath.Split(f.Name)
 	extension := filepath.Ext(name)
-	b := binding{file: f, dir: dir, base: strings.TrimSuffix(name, extension), known: constantsOf(p)}
+	b := binding{file: f, dir: dir, base: strings.TrimSuffix(name, extension), policy: p}
 	if !strings.EqualFold(extension, ".lua") || b.base == "" {
 		return nil, strictyaml.Errors{{File: f.Name, Message: "not the name of a script; want one that ends in .lua"}}
 	}
@@ -62,7 +67,8 @@ func Load(f File, p limit.Policy) (*Program, error) {
 type binding struct {
 	file      File
 	dir, base string // of its file and of the script
-	known     constants
+	policy    limit.Policy
+	known     constants // of the policy, or of the script's own limit
 	program   Program
 	replies
 }
@@ -90,16 +96,19 @@ func (b *binding) load(script string) strictyaml.Errors {
 // read reads the whole file.
 func (b *binding) read(root strictyaml.Value) {
 	f := root.Fields("keys", "args", "admitted", "rejected", "not_configured", "unavailable",
-		"element", "remaining", "retry_after", "init", "name")
+		"element", "remaining", "retry_after", "limit", "init", "name")
 	if !f.Given() {
 		return
 	}
 	b.program.Label = b.label(f)
+	b.program.Own = own(f.Get("limit"))
+	b.known = constantsOf(*cmp.Or(b.program.Own, &b.policy))
 	b.program.Decide = b.call(f)
 	perClient(f, b.program.Decide.Keys)
 	b.replies.read(f, b.known)
 	b.program.Terms = b.terms()
 	b.program.TellsRetry = b.retryAfter != nil
+	b.program.RetryAt = b.retryAfter != nil && b.retryAfter.instant
 	b.program.SurvivesErrors = b.unavailable == anyError
 	b.init(f.Get("init").Fields("script", "keys", "args"))
 }
@@ -131,39 +140,51 @@ func (b *binding) label(f strictyaml.Fields) string {
 	return label
 }
 
+// own reads the limit that is written into the script.
+func own(v strictyaml.Value) *limit.Policy {
+	text := ""
+	if !v.Given() || !v.Text(&text, "a limit such as 100/1m", maxLabel) {
+		return nil
+	}
+	p, err := limit.ParsePolicy(text)
+	if err != nil {
+		v.Bad("%s", strings.TrimPrefix(err.Error(), "limit "))
+	}
+	return &p
+}
+
 // call reads keys and args.
 func (b *binding) call(f strictyaml.Fields) (c Call) {
 	const wantKeys = `a list of templates such as ["rl:{key}"]`
-	c.Keys = b.templates(f.Need("keys", wantKeys), wantKeys, 1)
+	c.Keys = b.templates(f.Need("keys", wantKeys), wantKeys)
 	if v := f.Get("args"); !v.IsList() || len(v.Node.Content) > 0 {
-		c.Args = b.templates(v, `a list of templates such as ["{limit}", "{window_s}"]`, 0)
+		c.Args = b.templates(v, `a list of templates such as ["{limit}", "{window_s}"]`)
 	}
 	return c
 }
 
 // perClient refuses keys under which all clients would share one limit.
 func perClient(f strictyaml.Fields, keys []Template) {
-	// a broken one, which was noted, may have had the name
-	named := func(t Template) bool { return t.parts == nil || t.names(key) }
+	// a broken one, which was noted and is nil, may have had the name
+	named := func(t Template) bool { return t.parts == nil || t.names()&key != 0 }
 	if len(keys) > 0 && !slices.ContainsFunc(keys, named) {
 		f.Get("keys").Bad(`no key has {key} in it, so that all clients share one; want a template such as "rl:{key}"`)
 	}
 }
 
-// templates reads a list of templates of at least least characters.
-func (b *binding) templates(v strictyaml.Value, want string, least int) (all []Template) {
+// templates reads a list of templates.
+func (b *binding) templates(v strictyaml.Value, want string) (all []Template) {
 	for _, item := range v.List(want, maxElements) {
-		all = append(all, b.template(item, least))
+		all = append(all, b.template(item))
 	}
 	return all
 }
 
 // template reads text, or a whole number in plain decimal, which Redis would make text of in any case. It is empty
 // where a problem was noted.
-func (b *binding) template(v strictyaml.Value, least int) (t Template) {
+func (b *binding) template(v strictyaml.Value) (t Template) {
 	text := v.Node.Value
-	length := utf8.RuneCountInString(text)
-	switch {
+	switch length := utf8.RuneCountInString(text); {
 	case v.IsMapping():
 		v.Bad(`a mapping; want a template in quotes, such as "{limit}"`)
 	case v.IsNumber():
@@ -172,8 +193,8 @@ func (b *binding) template(v strictyaml.Value, least int) (t Template) {
 		}
 	case !v.IsText():
 		v.Bad(`%s is not text; want a template such as "{limit}"`, v.Shown())
-	case length < least || length > maxTemplate:
-		v.Bad("%d characters; want %d to %d", length, least, maxTemplate)
+	case length > maxTemplate:
+		v.Bad("%d characters; want at most %d", length, maxTemplate)
 	case strings.ContainsFunc(text, message.IsControl):
 		v.Bad("%s has control characters; want a template on one line", v.Shown())
 	default:

@@ -186,6 +186,26 @@ func TestDecodeFigures(t *testing.T) {
 	}
 }
 
+// An instant becomes the time until then by the client's clock, which may have passed.
+func TestDecodeInstants(t *testing.T) {
+	const now = 1_704_067_200_250_000
+	for unit, waits := range map[string]map[string]int64{
+		"epoch_s":  {"1704067201": 750_000, "1704067200.2500005": 1, "1704067200": 0, "-1": limit.Never},
+		"epoch_ms": {"1704067200251": 1000, "1704067200250.25": 250, "0": 0},
+		"epoch_us": {"1704067200250007": 7, "1": 0},
+		"ms":       {"250": 250_000},
+	} {
+		p := loadText(t, "keys: ['{key}']\nadmitted: [yes]\nelement: 1\nretry_after: {element: 2, unit: "+unit+"}",
+			threeSeconds)
+		for text, want := range waits {
+			d, err := p.Decision(table(words("no"), words(text)), now)
+			if err != nil || d != rejected(want) {
+				t.Errorf("%s %s: %+v, %v; want to wait %d µs", text, unit, d, err, want)
+			}
+		}
+	}
+}
+
 // Deciding costs no memory for the replies that scripts give: there are millions of them.
 func TestDecodeAllocatesNothing(t *testing.T) {
 	p := loadText(t, "keys: ['{key}']\nadmitted: [1]\nelement: 1\nremaining: {element: 2}\nretry_after: {element: 3, "+

@@ -111,6 +111,21 @@ func TestTemplateNames(t *testing.T) {
 	}
 }
 
+// A script's own limit stands for the run's in all names, and the binding means the same under any other.
+func TestALimitOfItsOwn(t *testing.T) {
+	text := "keys: ['{key}', '']\nargs: ['{limit}', '{burst}', '{window_s}']\nadmitted: <= {limit - 1}\nlimit: 100/1m"
+	p := loadText(t, text, limit.Policy{Requests: 7, Window: time.Second, Burst: 3})
+	checkEqual(t, "args", written(p.Decide.Args, Vars{}), []string{"100", "100", "60"})
+	checkEqual(t, "keys", written(p.InKeyspace("own:").Decide.Keys, Vars{Key: "k"}), []string{"own:k", ""})
+	checkEqual(t, "own", *p.Own, limit.Policy{Requests: 100, Window: time.Minute})
+	checkEqual(t, "alike", p.CalledAlike(loadText(t, text, threeSeconds)), true)
+	for reply, want := range map[int64]limit.Decision{99: admitted, 100: rejected(0)} {
+		d, err := p.Decode(num(reply))
+		checkEqual(t, "decision", d, want)
+		checkEqual(t, "error", err, error(nil))
+	}
+}
+
 // Whatever the bytes of a binding, it is either usable or has problems; it never panics.
 func FuzzBinding(f *testing.F) {
 	f.Add([]byte(minimal))
@@ -122,7 +137,7 @@ func FuzzBinding(f *testing.F) {
 
 func checkAnyBinding(t *testing.T, data []byte) {
 	file := strictyaml.File{Name: "my.yaml"}
-	b := binding{file: OnDisk("my.lua"), base: "my", known: constantsOf(threeSeconds)}
+	b := binding{file: OnDisk("my.lua"), base: "my", policy: threeSeconds}
 	if root, ok := file.Root(data); ok {
 		b.read(root)
 	}
@@ -139,11 +154,11 @@ func checkAnyBinding(t *testing.T, data []byte) {
 // The same for bindings that are nearly right: known fields with values of all sorts.
 func TestAnyBindingIsUsableOrHasProblems(t *testing.T) {
 	fields := []string{"keys", "args", "admitted", "rejected", "element", "remaining", "retry_after", "init", "name",
-		"nmae"}
+		"nmae", "limit"}
 	values := []string{`["{key}"]`, `["{limit}"]`, `[1]`, `[1, 2]`, `">= 0"`, `nil`, `"nil"`, `[nil, true]`,
 		`{element: 1}`, `{unit: ms}`,
 		`{element: [2, 1], unit: s}`, `{keys: ["{key}"]}`, `{script: x.lua, keys: ["a"]}`, `my-name`, `""`, `1`, `{}`,
-		`[]`, ``, `[[1]]`, `1.5`}
+		`[]`, ``, `[[1]]`, `1.5`, `5/1m`, `["{id}:{now_ms // limit}", ""]`}
 	rapid.Check(t, func(rt *rapid.T) {
 		var text strings.Builder
 		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(fields), rapid.ID[string]).Draw(rt, "fields") {

@@ -1,6 +1,9 @@
 package script
 
-import "slices"
+import (
+	"reflect"
+	"slices"
+)
 
 // change is what stands in a template's place from an instant on.
 type change struct {
@@ -25,7 +28,7 @@ func (p *Program) Changing(other *Program, fromUS, everyUS int64) *Program {
 	join := func(a, b []Template) []Template {
 		a = slices.Clone(a)
 		for i := range a {
-			if !slices.Equal(a[i].parts, b[i].parts) {
+			if !reflect.DeepEqual(a[i].parts, b[i].parts) {
 				a[i].changed = &change{b[i].parts, fromUS, everyUS}
 			}
 		}

@@ -2,7 +2,6 @@ package script
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func readCondition(v strictyaml.Value, known constants) *condition {
 		v.Bad("%s; want %s", v.Shown(), wantReplies)
 		return nil
 	}
-	c, err := parseExpression(v.Node.Value, known)
+	c, err := parseCondition(v.Node.Value, known)
 	if err != nil {
 		v.Bad("expression %q: %v", v.Node.Value, err)
 		return nil
@@ -131,8 +130,8 @@ func readValue(v strictyaml.Value) resp.Value {
 
 var comparisonText = regexp.MustCompile(`^(>=|<=|==|!=|>|<)\s*(\{(.*)\}|.*)$`)
 
-// parseExpression reads nil, not nil, or a comparison with a number or with one of the policy's {names}.
-func parseExpression(text string, known constants) (*condition, error) {
+// parseCondition reads nil, not nil, or a comparison with a number or an expression of what the limit fixes.
+func parseCondition(text string, known constants) (*condition, error) {
 	switch strings.Join(strings.Fields(text), " ") {
 	case "nil":
 		return isNil, nil
@@ -144,22 +143,19 @@ func parseExpression(text string, known constants) (*condition, error) {
 	if parts == nil {
 		return nil, fmt.Errorf("want nil, not nil, or one of >= > <= < == != and a number, such as %q", ">= 0")
 	}
-	operand := parts[2]
-	if name := parts[3]; name != "" {
-		var legal bool
-		switch operand, legal = known[name]; {
-		case !legal:
-			return nil, fmt.Errorf("unknown {%s}; want one of %s", name, listed(slices.Collect(maps.Keys(known))))
-		case operand == "":
-			return nil, known.inexact()
+	n, ok := parseNumber(parts[2])
+	if sum := parts[3]; sum != "" {
+		t, err := parseExpression(sum, known, nil)
+		if err != nil {
+			return nil, err
 		}
+		n, ok = double(t.low)
 	}
-	n, ok := parseNumber(operand)
 	if !ok {
 		return nil, fmt.Errorf("%q is not a number; want one such as 0 or {limit}; text goes into a list, such "+
-			"as [\"OK\"]", operand)
+			"as [\"OK\"]", parts[2])
 	}
 	c := comparison(text, parts[1], n)
-	c.terms = parts[1] + operand
+	c.terms = parts[1] + n.rat().RatString()
 	return c, nil
 }

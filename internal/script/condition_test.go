@@ -20,7 +20,7 @@ func table(items ...resp.Value) resp.Value { return resp.Value{Kind: resp.Array,
 
 // mustParse reads an expression under a limit of 1000 per 3 s.
 func mustParse(t interface{ Fatal(...any) }, text string) *condition {
-	c, err := parseExpression(text, constantsOf(threeSeconds))
+	c, err := parseCondition(text, constantsOf(threeSeconds))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +119,14 @@ func FuzzExpression(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		known := constantsOf(threeSeconds)
-		e, err := parseExpression(text, known)
+		e, err := parseCondition(text, known)
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Errorf("message %q", err)
 			}
 			return
 		}
-		again, err := parseExpression(e.String(), known)
+		again, err := parseCondition(e.String(), known)
 		if err != nil || again.String() != e.String() {
 			t.Errorf("%q is shown as %q, which is read as %v, %v", text, e, again, err)
 		}

@@ -23,6 +23,7 @@ type figure struct {
 	name    string
 	element path
 	unitUS  int64 // 1 for what is no time
+	instant bool  // the time since 1970, not from now on
 }
 
 // read reads what the script's replies mean.
@@ -75,7 +76,9 @@ func readFigure(f strictyaml.Fields, name string) *figure {
 	d := &figure{name: name, element: elementOf(f), unitUS: 1}
 	if name == "retry_after" {
 		unit := ""
-		strictyaml.Choice(f.Need("unit", "one of s, ms, us"), &unit, []string{"s", "ms", "us"})
+		units := []string{"s", "ms", "us", "epoch_s", "epoch_ms", "epoch_us"}
+		strictyaml.Choice(f.Need("unit", "one of "+strings.Join(units, ", ")), &unit, units)
+		unit, d.instant = strings.CutPrefix(unit, "epoch_")
 		d.unitUS = map[string]int64{"s": 1_000_000, "ms": 1000, "us": 1}[unit]
 	}
 	return d

@@ -38,16 +38,27 @@ type Program struct {
 	Remove  *Call
 	Managed []limit.ManagedStep
 
-	// TellsRetry: a rejection says when to come back.
-	TellsRetry bool
+	// TellsRetry: a rejection says when to come back; RetryAt: as an instant, which Decode leaves as it is.
+	TellsRetry, RetryAt bool
 
 	// SurvivesErrors: Decode makes a decision of an error reply, too, so that one ends nothing.
 	SurvivesErrors bool
+
+	Own *limit.Policy // the limit that is written into the script; nil: it goes by the one that it is called for
 
 	Terms string // with which Decode compares replies, where the limit fixes them
 
 	// Decode turns the reply to Decide into a decision, or says why it is none.
 	Decode func(resp.Value) (limit.Decision, error)
+}
+
+// Decision is what a reply means to a client whose clock showed nowUS at the request.
+func (p *Program) Decision(reply resp.Value, nowUS int64) (limit.Decision, error) {
+	d, err := p.Decode(reply)
+	if p.RetryAt && d.RetryAfterUS > 0 {
+		d.RetryAfterUS = max(0, d.RetryAfterUS-nowUS)
+	}
+	return d, err
 }
 
 // SHA1 is the digest under which Redis caches source.

@@ -2,11 +2,9 @@ package script
 
 import (
 	"fmt"
-	"maps"
+	"math"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"ratelab/internal/limit"
@@ -17,27 +15,30 @@ type Vars struct {
 	Key   string
 	Cost  int64
 	NowUS int64 // since 1970, as the script's clock shows it
+	ID    int64 // of the request: no other one of the run has it
 }
 
-// variable is one {name} of a template that changes from call to call.
+// variable is one {name} of a template that changes from call to call, or several of them.
 type variable uint8
 
 const (
-	literal variable = iota
-	key
+	literal variable = 0
+	key     variable = 1 << (iota - 1)
 	cost
 	now
+	id
+	computed // by an expression of the others
 )
 
 type part struct {
 	kind variable
 	text string
-	// of now: the clock is floored to so many microseconds, and counts so many; 0: it is in seconds with a fraction
+	// of now alone: the clock is floored to so many microseconds, and counts so many
 	floorUS, unitUS int64
+	sum             *term // of what is computed
 }
 
-var variables = map[string]part{"key": {kind: key}, "cost": {kind: cost}, "now_us": {now, "", 1, 1},
-	"now_ms": {now, "", 1, 1000}, "now_s": {now, "", 1, 1_000_000}, "now_us / 1e6": {now, "", 1, 0}}
+var plainClock = part{kind: now, floorUS: 1, unitUS: 1}
 
 // Template is one element of KEYS or ARGV: literal text and variables, such as "rate:{key}" or "{now_ms}".
 type Template struct {
@@ -61,86 +62,77 @@ func NowUS(granularityUS int64) Template {
 	return Template{parts: []part{{kind: now, floorUS: max(1, granularityUS), unitUS: 1}}}
 }
 
-// constants are the names of a binding that stand for a limit. The text of what the limit has no exact one for is
-// empty.
-type constants map[string]string
+// constants are the names of a binding that stand for a limit. What the limit has no exact value for is NaN.
+type constants map[string]float64
 
-// constantsOf are the names for p. {rate} is in requests per second, as the shortest decimal that is the nearest
-// double: 1000 per 3 s is 333.3333333333333.
+// constantsOf are the names for p. {rate} is in requests per second, as the nearest double: 1000 per 3 s is
+// 333.3333333333333.
 //
 // Note: rounding a window of 1.5 s to the {window_s} of 1 or 2 was the alternative; it would test another limit than
 // the one that is asked about.
 func constantsOf(p limit.Policy) constants {
-	whole := func(unit time.Duration) string {
-		if p.Window%unit != 0 {
-			return ""
+	whole := func(unitUS int64) float64 {
+		if p.WindowUS()%unitUS != 0 {
+			return math.NaN()
 		}
-		return strconv.FormatInt(int64(p.Window/unit), 10)
+		return float64(p.WindowUS() / unitUS)
 	}
-	return constants{
-		"limit":     strconv.FormatInt(p.Requests, 10),
-		"burst":     strconv.FormatInt(p.Capacity(), 10),
-		"rate":      strconv.FormatFloat(float64(p.Requests)*1e6/float64(p.WindowUS()), 'f', -1, 64),
-		"window_us": whole(time.Microsecond),
-		"window_ms": whole(time.Millisecond),
-		"window_s":  whole(time.Second),
-	}
+	return constants{"limit": float64(p.Requests), "burst": float64(p.Capacity()),
+		"rate":      float64(p.Requests) * 1e6 / float64(p.WindowUS()),
+		"window_us": whole(1), "window_ms": whole(1000), "window_s": whole(1_000_000)}
 }
 
 // inexact says why {window_s} or {window_ms} has no value, and what has one.
 func (c constants) inexact() error {
-	us, _ := strconv.ParseInt(c["window_us"], 10, 64)
 	want, unit := "{window_ms}", "seconds"
-	if c["window_ms"] == "" {
+	if math.IsNaN(c["window_ms"]) {
 		want, unit = "{window_us}", "milliseconds"
 	}
 	return fmt.Errorf("the window %s is not whole %s; want %s, or a limit per whole %s",
-		limit.FormatDuration(time.Duration(us)*time.Microsecond), unit, want, unit)
+		limit.FormatDuration(time.Duration(c["window_us"])*time.Microsecond), unit, want, unit)
 }
 
 var braces = regexp.MustCompile(`\{\{|\}\}|\{[^}]*\}|[{}]`)
 
-// ParseTemplate reads text in which {name} stands for a variable, {{ and }} for braces. The names are key,
-// cost, now_us, now_ms, now_s, "now_us / 1e6" (seconds as the shortest decimal of the nearest double) and those of
-// constants, whose values are filled in at once.
-func ParseTemplate(text string, known constants) (t Template, err error) {
+// ParseTemplate reads text in which {key}, {id} and {an expression} stand for values of a call, {{ and }} for braces.
+// What constants fix is computed at once.
+func ParseTemplate(text string, known constants) (Template, error) {
+	t := Template{parts: []part{}} // nil is no template
 	read := 0
 	for _, at := range braces.FindAllStringIndex(text, -1) {
 		t.add(part{text: text[read:at[0]]})
 		found := text[at[0]:at[1]]
 		read = at[1]
-		name := strings.Trim(found, "{}")
-		value, constant := known[name]
-		p, varies := variables[name]
-		switch {
-		case found == "{{" || found == "}}":
+		switch found {
+		case "{{", "}}":
 			t.add(part{text: found[:1]})
-		case found == "}":
+		case "}":
 			return Template{}, fmt.Errorf("template %q: a single } stands for nothing; write }} for a brace", text)
-		case found == "{":
+		case "{":
 			return Template{}, fmt.Errorf("template %q: { is not closed; write {{ for a brace", text)
-		case constant && value == "":
-			return Template{}, fmt.Errorf("template %q: %w", text, known.inexact())
-		case constant:
-			t.add(part{text: value})
-		case varies:
-			t.add(p)
 		default:
-			return Template{}, fmt.Errorf("template %q: unknown {%s}; want one of %s", text, name,
-				listed(slices.Concat(slices.Collect(maps.Keys(known)), slices.Collect(maps.Keys(variables)))))
+			sum, err := parseExpression(found[1:len(found)-1], known, variables)
+			if err != nil {
+				return Template{}, fmt.Errorf("template %q: %w", text, err)
+			}
+			t.add(sum.part())
 		}
 	}
 	t.add(part{text: text[read:]})
 	return t, nil
 }
 
-// listed is "{a} {b}".
-func listed(names []string) string {
-	for i, name := range names {
-		names[i] = "{" + name + "}"
+// part is what of a template writes the term: where it can, one that needs no arithmetic.
+func (t *term) part() part {
+	switch {
+	case t.names == 0:
+		return part{text: string(appendNumber(nil, t.low))}
+	case t.op != 0:
+		return part{kind: t.names | computed, sum: t}
+	case t.names == now:
+		return part{kind: now, floorUS: 1, unitUS: t.unitUS}
 	}
-	slices.Sort(names)
-	return strings.Join(names, " ")
+	return part{kind: t.names}
 }
 
 // add appends p, literal text to the text before it.
@@ -155,9 +147,9 @@ func (t *Template) add(p part) {
 	}
 }
 
-// WithPrefix is t with text before it.
+// WithPrefix is t with text before it. An empty template stays empty: it is a key that is none.
 func (t Template) WithPrefix(text string) Template {
-	if text != "" {
+	if text != "" && len(t.parts) > 0 {
 		t.parts = append([]part{{text: text}}, t.parts...)
 		if t.changed != nil {
 			mine := *t.changed
@@ -174,26 +166,33 @@ func (t Template) Constant() (string, bool) {
 	for _, p := range t.parts {
 		text += p.text
 	}
-	return text, !t.names(key, cost, now)
+	return text, t.names() == 0
 }
 
-// names reports whether t has any of the variables.
-func (t Template) names(any ...variable) bool {
-	if t.changed != nil && (slices.Contains(any, now) || Template{parts: t.changed.then}.names(any...)) {
-		return true
+// names are the variables that t has.
+func (t *Template) names() (all variable) {
+	for i := range t.parts {
+		all |= t.parts[i].kind
 	}
-	return slices.ContainsFunc(t.parts, func(p part) bool { return slices.Contains(any, p.kind) })
+	if t.changed != nil {
+		for i := range t.changed.then {
+			all |= t.changed.then[i].kind
+		}
+		all |= now
+	}
+	return all
 }
 
 // IsNow reports whether t is the plain clock in microseconds and nothing else.
 func (t Template) IsNow() bool {
-	return len(t.parts) == 1 && t.parts[0] == variables["now_us"] && t.changed == nil
+	return len(t.parts) == 1 && t.parts[0] == plainClock && t.changed == nil
 }
 
 // Same reports whether t gives the same text for a and b, as far as can be told without writing it.
 func (t Template) Same(a, b Vars) bool {
-	return (a.Key == b.Key || !t.names(key)) && (a.Cost == b.Cost || !t.names(cost)) &&
-		(a.NowUS == b.NowUS || !t.names(now))
+	names := t.names()
+	return (names&key == 0 || a.Key == b.Key) && (names&cost == 0 || a.Cost == b.Cost) &&
+		(names&now == 0 || a.NowUS == b.NowUS) && (names&id == 0 || a.ID == b.ID)
 }
 
 // Append writes the template's text for one call to dst.
@@ -210,12 +209,14 @@ func (t Template) Append(dst []byte, v Vars) []byte {
 			dst = append(dst, v.Key...)
 		case cost:
 			dst = strconv.AppendInt(dst, v.Cost, 10)
-		case now:
-			if p.unitUS == 0 {
-				dst = strconv.AppendFloat(dst, float64(v.NowUS)/1e6, 'f', -1, 64)
-				continue
+		case id:
+			for digit := int64(1e15); digit > 0; digit /= 10 { // of one length, for what is measured in bytes
+				dst = append(dst, byte('0'+v.ID/digit%10))
 			}
+		case now:
 			dst = strconv.AppendInt(dst, (v.NowUS-v.NowUS%p.floorUS)/p.unitUS, 10)
+		default:
+			dst = appendNumber(dst, p.sum.at(&v))
 		}
 	}
 	return dst

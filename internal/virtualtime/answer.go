@@ -88,7 +88,7 @@ func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n
 		if wrong != nil {
 			continue
 		}
-		if decisions[i], err = r.program.Decode(reply); err != nil {
+		if decisions[i], err = r.program.Decision(reply, r.clientUS(requests[i])); err != nil {
 			wrong = &CallError{requests[i], err.Error()}
 		}
 	}

@@ -13,11 +13,14 @@ import (
 // arrivals.
 func (r *Runner) build(args []any, requests []limit.Request) []any {
 	layout := r.wrapped.decide.varying
-	first := r.vars(requests[0])
+	first := r.vars(requests[0], r.written)
 	travels := make([]byte, len(layout)+1)
 	for i, t := range layout {
-		travels[i] = mark(slices.ContainsFunc(requests[1:],
-			func(q limit.Request) bool { return !t.Same(first, r.vars(q)) }))
+		number := r.written
+		travels[i] = mark(slices.ContainsFunc(requests[1:], func(q limit.Request) bool {
+			number++
+			return !t.Same(first, r.vars(q, number))
+		}))
 	}
 	apart := r.wrapped.decide.tellsTime && slices.ContainsFunc(requests,
 		func(q limit.Request) bool { return q.ServerSkewUS != q.ClientSkewUS })
@@ -29,8 +32,8 @@ func (r *Runner) build(args []any, requests []limit.Request) []any {
 	for _, text := range r.wrapped.decide.fixed {
 		args = append(args, text)
 	}
-	for _, q := range requests {
-		v := r.vars(q)
+	for i, q := range requests {
+		v := r.vars(q, r.written+int64(i))
 		now := strconv.FormatInt(r.serverUS(q), 10)
 		args = r.prepare(args, now, v, q.AtUS)
 		args = append(args, now)

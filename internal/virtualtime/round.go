@@ -66,8 +66,9 @@ func (r *Runner) arguments(requests []limit.Request) []any {
 		r.loaded = true
 	}
 	args = append(args, strconv.FormatInt(r.offsetMS, 10), r.keep, strconv.FormatInt(r.written, 10))
+	args = r.build(args, requests)
 	r.written += int64(len(requests))
-	return r.build(args, requests)
+	return args
 }
 
 // send hands the round to the server without waiting. It is not cancelled with ctx: its answer names the keys that

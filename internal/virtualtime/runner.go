@@ -135,10 +135,13 @@ func (r *Runner) Deadline(realMS int64) (virtualMS int64) { return realMS - r.of
 // Calls are the commands that the scripts have issued so far.
 func (r *Runner) Calls() Calls { return r.calls }
 
-// vars are what the client says: its own clock among them.
-func (r *Runner) vars(q limit.Request) script.Vars {
-	return script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.startUS + q.AtUS + q.ClientSkewUS}
+// vars are what the client says: its own clock among them. The number is the request's in the run.
+func (r *Runner) vars(q limit.Request, number int64) script.Vars {
+	return script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.clientUS(q), ID: number}
 }
+
+// clientUS is what the client's clock shows when q arrives.
+func (r *Runner) clientUS(q limit.Request) int64 { return r.startUS + q.AtUS + q.ClientSkewUS }
 
 // serverUS is what the server's clock shows when q arrives.
 func (r *Runner) serverUS(q limit.Request) int64 { return r.startUS + q.AtUS + q.ServerSkewUS }

@@ -269,3 +269,26 @@ func TestWaysAroundTheClockAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Every request has an id, of one length, that no other has, whatever the batches; and the same one on every run.
+func TestIDsAreUnique(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for _, batch := range []int{1, 2, 5} {
+			want(t, s, setup{args: []string{"{id}"}, batch: batch, source: "return ARGV[1]"},
+				`"0000000000000000"`+"\n"+`"0000000000000001"`+"\n"+`"0000000000000002"`, three...)
+		}
+	})
+}
+
+// An empty key is handed on, and opens no other key to the script.
+func TestAnEmptyKeyIsNone(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		it := setup{keys: []string{"{key}", ""}, foreign: true}
+		it.source = "return {#KEYS, KEYS[2], redis.call('INCR', KEYS[1])}"
+		want(t, s, it, `[2, "", 1]`, at(1, "a"))
+		it.source = "return redis.call('EXISTS', KEYS[2])"
+		wantError(t, s, it, `VTKEY the script touches the key ""`)
+		it.source = "return redis.call('EXISTS', 'other')"
+		wantError(t, s, it, `VTKEY the script touches the key "other"`)
+	})
+}

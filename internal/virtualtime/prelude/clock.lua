@@ -54,12 +54,12 @@ local function short(number)
   return number
 end
 
--- check fails unless the script may touch key: one that it was given, or one of them with a suffix.
+-- check fails unless the script may touch key: one that it was given, or one of them with a suffix. An empty one is none.
 local function check(key)
   if any_key then return end
   for i = 1, #granted do
     local k = granted[i]
-    if sub(key, 1, #k) == k then
+    if k ~= '' and sub(key, 1, #k) == k then
       checked[key] = turn
       return
     end

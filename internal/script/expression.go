@@ -1,0 +1,217 @@
+package script
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+)
+
+// term is an expression in braces, or a part of one: an operation on two others, a variable, or a number. Its values
+// are doubles from low to high, which are equal where the limit fixes the value. No call can fail: an expression is
+// refused when it is read if a value could reach 2^53, or a divisor could be 0.
+type term struct {
+	op          byte // one of + - * / f %, f for //; 0: no operation
+	left, right *term
+	names       variable // those that it depends on; none: its value is low
+	unitUS      int64    // of the time, without an operation
+	low, high   float64
+}
+
+// latestUS is in 2223, later than any scenario ends.
+const latestUS = 8e15
+
+func clock(unitUS int64) *term {
+	return &term{names: now, unitUS: unitUS, high: latestUS / float64(unitUS)}
+}
+
+// variables are the names that change from request to request.
+var variables = map[string]*term{"key": {names: key}, "id": {names: id}, "cost": {names: cost, low: 1,
+	high: limit.MaxRequests}, "now_us": clock(1), "now_ms": clock(1000), "now_s": clock(1_000_000)}
+
+// at is the term's value for one call.
+func (t *term) at(v *Vars) float64 {
+	switch {
+	case t.op != 0:
+		return calculate(t.op, t.left.at(v), t.right.at(v))
+	case t.names == now:
+		return float64(v.NowUS / t.unitUS)
+	case t.names == cost:
+		return float64(v.Cost)
+	}
+	return t.low
+}
+
+func calculate(op byte, a, b float64) float64 {
+	switch op {
+	case '+':
+		return a + b
+	case '-':
+		return a - b
+	case '*':
+		return a * b
+	case '/':
+		return a / b
+	}
+	quotient, rest := floored(a, b)
+	if op == '%' {
+		return rest
+	}
+	return quotient
+}
+
+// floored is a // b and a % b: the quotient rounded down, and a rest with the sign of b, as Python has them. Of whole
+// numbers Lua 5.3 has the same.
+func floored(a, b float64) (quotient, rest float64) {
+	if x, y := int64(a), int64(b); float64(x) == a && float64(y) == b {
+		rest = float64(x % y)
+	} else {
+		rest = math.Mod(a, b)
+	}
+	if rest != 0 && rest < 0 != (b < 0) {
+		rest += b
+	}
+	q := (a - rest) / b // whole, but for its rounding
+	quotient = math.Floor(q)
+	if q-quotient > 0.5 {
+		quotient++
+	}
+	return quotient, rest
+}
+
+// appendNumber writes the shortest decimal that reads back as x.
+func appendNumber(dst []byte, x float64) []byte {
+	if x == math.Trunc(x) {
+		return strconv.AppendInt(dst, int64(x), 10)
+	}
+	return strconv.AppendFloat(dst, x, 'f', -1, 64)
+}
+
+// parser reads one expression, a word at a time.
+type parser struct {
+	known      constants
+	variables  map[string]*term
+	word, rest string
+	err        error // the first one, at which reading ends
+}
+
+// parseExpression reads what stands in braces: numbers, names of known and of variables, operators, parentheses.
+func parseExpression(text string, known constants, variables map[string]*term) (*term, error) {
+	p := &parser{known: known, variables: variables, rest: text}
+	p.next()
+	t := p.sum()
+	if p.word != "" {
+		p.fail("%s follows a number; want an operator: + - * / // %%", message.Quote(p.word))
+	}
+	return t, p.err
+}
+
+var wordText = regexp.MustCompile(`^ *([0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?|\w+|//|[^ ])? *`)
+
+func (p *parser) next() {
+	found := wordText.FindStringSubmatch(p.rest)
+	p.word, p.rest = found[1], p.rest[len(found[0]):]
+}
+
+func (p *parser) fail(format string, args ...any) *term {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
+	}
+	p.word, p.rest = "", ""
+	return &term{}
+}
+
+func (p *parser) sum() *term     { return p.chain("+ -", p.product) }
+func (p *parser) product() *term { return p.chain("* / // %", p.operand) }
+
+// chain reads operands with any of the operators between them, from left to right.
+func (p *parser) chain(operators string, operand func() *term) *term {
+	t := operand()
+	for slices.Contains(strings.Fields(operators), p.word) {
+		op := p.word
+		p.next()
+		t = p.apply(op, t, operand())
+	}
+	return t
+}
+
+func (p *parser) operand() *term {
+	word := p.word
+	p.next()
+	value, constant := p.known[word]
+	t, varies := p.variables[word]
+	x, err := strconv.ParseFloat(word, 64)
+	switch {
+	case word == "-":
+		return p.apply("-", &term{}, p.operand())
+	case word == "(":
+		t = p.sum()
+		if p.word != ")" {
+			return p.fail("( is not closed; want a ) for each")
+		}
+		p.next()
+		return t
+	case numberText.MatchString(word) && err == nil:
+		return p.within(&term{low: x, high: x}, word)
+	case constant && math.IsNaN(value):
+		return p.fail("%w", p.known.inexact())
+	case constant:
+		return &term{low: value, high: value}
+	case varies:
+		return t
+	case word == "" || strings.Contains("+*///%)", word):
+		return p.fail("a number or a name is missing; want one before and after each operator")
+	}
+	names := slices.Sorted(maps.Keys(p.known))
+	return p.fail("unknown %s; %s", message.Quote(word), message.OneOf(word,
+		slices.Concat(names, slices.Sorted(maps.Keys(p.variables)))))
+}
+
+// apply is left op right, a number where both are.
+func (p *parser) apply(operator string, left, right *term) *term {
+	op := operator[0]
+	if operator == "//" {
+		op = 'f'
+	}
+	t := &term{op: op, left: left, right: right, names: left.names | right.names}
+	switch divides := strings.IndexByte("/f%", op) >= 0; {
+	case p.err != nil:
+		return t
+	case t.names&(key|id) != 0:
+		return p.fail("key and id are text; want each in braces of its own")
+	case divides && right.low == 0 && right.high == 0:
+		return p.fail("divides by 0; want another divisor")
+	case divides && right.low <= 0 && right.high >= 0:
+		return p.fail("the divisor may be 0 at some time; want one that cannot, such as limit or window_ms")
+	}
+	if op == '%' && t.names != 0 {
+		t.low, t.high = min(0, right.low), max(0, right.high)
+		return t
+	}
+	t.low, t.high = math.Inf(1), math.Inf(-1)
+	for _, a := range []float64{left.low, left.high} {
+		for _, b := range []float64{right.low, right.high} {
+			x := calculate(op, a, b)
+			t.low, t.high = min(t.low, x), max(t.high, x)
+		}
+	}
+	if t.names == 0 {
+		t = &term{low: t.low, high: t.high}
+	}
+	return p.within(t, "the result of "+operator)
+}
+
+// within refuses what is, or becomes, larger than a double counts without gaps.
+func (p *parser) within(t *term, what string) *term {
+	if most := max(-t.low, t.high); most >= float64(limit.MaxExact) {
+		return p.fail("%s is up to %.3g, and numbers are exact below 2^53 = %d; want a larger unit or a smaller number",
+			what, most, limit.MaxExact)
+	}
+	return t
+}
