@@ -31,11 +31,11 @@ func (l *Log) frontier(f result.Frontier, r rule) result.Frontier {
 			}
 		}
 	}
+	rejects := make([]bool, len(l.all))
 	add := func(list []result.Least, share, most int64) []result.Least {
-		admitted := slices.Clone(l.all)
-		play(most, func(place int) { admitted[place].cost = 0 })
-		return append(list, result.Least{Share: float64(share) / 1000, Limit: most,
-			BusiestSecond: window(time.Second.Microseconds()).need(admitted)})
+		clear(rejects)
+		play(most, func(place int) { rejects[place] = true })
+		return append(list, result.Least{Share: float64(share) / 1000, Limit: most, BusiestSecond: l.busiest(rejects)})
 	}
 	sorted := slices.Sorted(slices.Values(needs))
 	for _, share := range perMille {
@@ -54,6 +54,24 @@ func (l *Log) frontier(f result.Frontier, r rule) result.Frontier {
 	return f
 }
 
+// busiest is the most cost in one second of the requests that are not rejected.
+func (l *Log) busiest(rejects []bool) (most int64) {
+	first, sum := 0, int64(0)
+	for i, q := range l.all {
+		for l.all[first].atUS <= q.atUS-time.Second.Microseconds() {
+			if !rejects[first] {
+				sum -= l.all[first].cost
+			}
+			first++
+		}
+		if !rejects[i] {
+			sum += q.cost
+			most = max(most, sum)
+		}
+	}
+	return most
+}
+
 // rule plays a client's requests under an exact limiter with the limit most. For each request it calls each with the
 // limit that would admit it, and whether that is over most, so that it is rejected.
 type rule func(all []request, most int64, each func(i int, need int64, over bool))
@@ -66,8 +84,10 @@ func (r rule) need(all []request) (most int64) {
 
 // window is the rule of at most the limit in any (t − W, t].
 func window(windowUS int64) rule {
+	var admitted []int64 // the cost of each request; 0 if it is rejected
 	return func(all []request, most int64, each func(int, int64, bool)) {
-		admitted := make([]int64, len(all)) // the cost of each request; 0 if it is rejected
+		admitted = slices.Grow(admitted[:0], len(all))[:len(all)]
+		clear(admitted)
 		var sum int64
 		first := 0
 		for i, q := range all {

@@ -135,8 +135,9 @@ func order(clients int, weight func(client int) [2]int64) (order []int) {
 func (l *Log) window(windowUS int64) result.Busiest {
 	w := result.Busiest{WindowUS: windowUS}
 	var all []int64
+	rule := window(windowUS)
 	for _, c := range l.clients {
-		most := window(windowUS).need(c.requests)
+		most := rule.need(c.requests)
 		if most > w.Most {
 			w.Most, w.MostKey = most, c.key
 		}
