@@ -69,12 +69,12 @@ func client(text []byte) (before, client, after []byte) {
 	}
 	for words := from; len(words) > 0 && client == nil; {
 		var word []byte
+		list := words
 		if word, words, _ = bytes.Cut(words, []byte{' '}); address(word) != nil {
-			client = word
-			for bytes.HasSuffix(word, []byte{','}) { // a list
+			for bytes.HasSuffix(word, []byte{','}) {
 				word, words, _ = bytes.Cut(words, []byte{' '})
 			}
-			after = words
+			client, after = bytes.TrimRight(list[:len(list)-len(words)], " "), words
 		}
 	}
 	if client == nil && isAddress(first) { // a user's name ends in a colon

@@ -70,14 +70,17 @@ func (c *combinedLog) take(line []byte) bool {
 // bracketed finds the time in brackets, and what stands before and after it. Brackets around an address are none.
 func bracketed(line []byte) (before, time, after []byte) {
 	for from := 0; ; {
-		i := bytes.Index(line[from:], []byte(" ["))
+		i := bytes.IndexByte(line[from:], '[')
 		if i < 0 {
 			return nil, nil, nil
 		}
-		from += i + 2
-		time, after, _ := bytes.Cut(line[from:], []byte("] "))
-		if len(time) > 0 && digits(time[:1]) >= 0 && bytes.IndexByte(time, ']') < 0 && !isAddress(time) {
-			return line[:from-2], time, after
+		from += i + 1
+		end := from + bytes.IndexByte(line[from:], ']')
+		if from < 2 || line[from-2] != ' ' || end <= from || end+1 >= len(line) || line[end+1] != ' ' {
+			continue
+		}
+		if time = line[from:end]; digits(time[:1]) >= 0 && !isAddress(time) {
+			return line[:from-2], time, line[end+2:]
 		}
 	}
 }
@@ -96,12 +99,13 @@ func closingQuote(b []byte) int {
 }
 
 func (c *combinedLog) value(column int) ([]byte, error) {
-	if column < 0 {
+	switch column {
+	case -1:
 		return c.time, nil
+	case 0: // the client
+		return c.client, nil
 	}
 	switch name := CombinedKeys[column]; name {
-	case "client":
-		return c.client, nil
 	case "host":
 		return orDash(c.before), nil
 	case "user":

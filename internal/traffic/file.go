@@ -70,7 +70,9 @@ var (
 // detect finds out how the file is written, and where its times, keys and costs stand.
 func (f *traceFile) detect(t Trace) error {
 	first, err := f.text.next()
+	commented := false
 	for err == nil && comments.Match(first) {
+		commented = true
 		first, err = f.text.next()
 	}
 	if err == io.EOF {
@@ -79,9 +81,16 @@ func (f *traceFile) detect(t Trace) error {
 	if err != nil {
 		return err
 	}
+	if bytes.IndexByte(first, '\r') >= 0 {
+		return f.at(fmt.Errorf("%s: a carriage return within the line; want lines that end in line feeds, as tr '\\r' "+
+			"'\\n' <FILE writes them", message.Quote(first)))
+	}
 	var guessed []string
 	if t.Format == "" {
-		if t.Format, err = guess(first, t.Time); err != nil {
+		if t.Format, err = guess(first, t.Time); err != nil && commented {
+			t.Format, err = W3C, nil
+		}
+		if err != nil {
 			return f.at(err)
 		}
 		guessed = []string{"the format was guessed to be " + string(t.Format)}
@@ -114,18 +123,18 @@ func (f *traceFile) detect(t Trace) error {
 		f.first, f.quotes = nil, true
 		f.format, err = newCSV(first)
 	}
-	if err != nil {
-		return f.at(err)
+	var taken []string
+	if err == nil {
+		taken, err = f.find(t)
 	}
-	taken, err := f.find(t)
 	if j, ok := f.format.(*jsonLines); ok && err != nil && j.object == nil {
 		err = j.cut(first)
 	}
-	if err != nil && f.written == CSV && t.Time == "" {
+	if c, ok := f.format.(*csvFile); ok && c != nil && err != nil && t.Time == "" {
 		err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
-		if guessed != nil {
-			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
-		}
+	}
+	if err != nil && f.written == CSV && guessed != nil && t.Time == "" {
+		err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
 	}
 	if err != nil {
 		return f.at(err)
@@ -192,15 +201,14 @@ func (f *traceFile) scan() (err error) {
 // read reads the request of a line.
 func (f *traceFile) read(line []byte) (e entry, err error) {
 	var at instant
-	var key []byte
 	if err = f.cut(line); err == nil {
 		at, err = f.stamp()
 	}
 	if err == nil {
-		key, err = f.key()
+		e.key, err = f.named()
 	}
 	if err == nil {
-		e = entry{at: at.us, whole: at.whole, file: f, line: f.number, key: f.intern(key)}
+		e.at, e.whole, e.file, e.line = at.us, at.whole, f, f.number
 		var cost int64
 		cost, err = f.cost()
 		e.cost = int32(cost) // at most MaxCost
@@ -226,6 +234,21 @@ func (f *traceFile) advise(bad error) error {
 	}
 	more := max(10, 10*f.bad.count)
 	return fmt.Errorf("%w; --trace-bad %d, or bad: %d in a scenario, leaves out such lines", bad, more, more)
+}
+
+// named is the line's key. The value of one field that is a known key is right as it is.
+func (f *traceFile) named() (string, error) {
+	if len(f.record.keys) == 1 {
+		key, err := f.value(f.record.keys[0])
+		if known, ok := f.keys[string(key)]; ok && err == nil {
+			return known, nil
+		}
+	}
+	key, err := f.key()
+	if err != nil {
+		return "", err
+	}
+	return f.intern(key), nil
 }
 
 func (f *traceFile) intern(key []byte) string {

@@ -73,6 +73,8 @@ func (p *player) replay(phase Phase) bool {
 	switch trace := phase.Trace; {
 	case err == errStopped:
 		return false
+	case err == nil && t.taken == 0:
+		err = fmt.Errorf("%s: no requests in it; want at least one", message.Path(trace.nameOf(trace.File)))
 	case err == nil && t.taken <= trace.Skip:
 		err = fmt.Errorf("%s: no requests are left after skip %d; want at least one",
 			message.Path(trace.nameOf(trace.File)), trace.Skip)

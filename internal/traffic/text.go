@@ -68,6 +68,7 @@ var magics = []struct{ magic, what string }{
 	{"\x28\xb5\x2f\xfd", "zstd data; unpack it first (gzip is read as it is)"},
 	{"BZh", "bzip2 data; unpack it first (gzip is read as it is)"},
 	{"\xfd7zXZ\x00", "xz data; unpack it first (gzip is read as it is)"},
+	{"\x1f\x8b", "gzip data within gzip data; unpack it once"},
 	{"PK\x03\x04", "a zip archive; unpack it first (gzip is read as it is)"},
 	{"PAR1", "a Parquet file; want a combined log, CSV or JSON lines"},
 	{"\xff\xfe", "UTF-16 text; want UTF-8"},
