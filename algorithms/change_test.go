@@ -228,16 +228,21 @@ func TestKnownChanges(t *testing.T) {
 	}
 }
 
-// A longer window that begins when the old one began keeps its count beyond the old one's expiry.
-func TestALongerWindowWithTheSameBegin(t *testing.T) {
+// A longer window whose first part ends when an old one did keeps its count beyond the old one's expiry.
+func TestALongerWindowKeepsTheCountOfAnOldOne(t *testing.T) {
 	at := algotest.StartUS - algotest.StartUS%10_000
-	old := instanceOf(t, "fixed-window-aligned", policy(t, "1/1ms")).NewModel()
-	old.Decide(at, "k", 1)
-	l := takeOver(instanceOf(t, "fixed-window-aligned", policy(t, "2/10ms")).NewModel(), old)
-	if d := l.Decide(at, "k", 1); !d.Allowed() || d.Remaining != 0 {
-		t.Errorf("%+v", d)
-	}
-	if d := l.Decide(at+9_000, "k", 1); d.Allowed() {
-		t.Errorf("%+v; the window has admitted 2", d)
+	for _, c := range []struct{ before, after string }{
+		{"fixed-window-aligned", "fixed-window-aligned"},
+		{"sliding-window-buckets:parts=1", "sliding-window-buckets:parts=10"}, // the first of both ends after 1 ms
+	} {
+		old := instanceOf(t, c.before, policy(t, "1/1ms")).NewModel()
+		old.Decide(at, "k", 1)
+		l := takeOver(instanceOf(t, c.after, policy(t, "2/10ms")).NewModel(), old)
+		if d := l.Decide(at, "k", 1); !d.Allowed() || d.Remaining != 0 {
+			t.Errorf("%s: %+v", c.after, d)
+		}
+		if d := l.Decide(at+9_000, "k", 1); d.Allowed() {
+			t.Errorf("%s: %+v; the window has admitted 2", c.after, d)
+		}
 	}
 }

@@ -10,7 +10,7 @@ var _ = register(Algorithm{
 	Name:   "sliding-window-buckets",
 	Family: "window",
 	Colour: "#114499", // deep blue
-	State:  "a hash of n + 1 counters, one for each aligned sub-window, under its end",
+	State:  "a hash of n + 1 counters, one for each aligned sub-window, under its end; and the window",
 	Rule:   "the sum of the sub-windows that touch (t − W, t] stays at most L",
 	Bound:  "N(τ) ≤ L for every τ < W; stricter than the log, by up to one sub-window W/n",
 	Sources: []string{
@@ -37,10 +37,11 @@ const maxParts = 1000
 // slidingBuckets has a list of counters for each key.
 type slidingBuckets struct{ limit, windowUS, n int64 }
 
-// subwindows are one key's counters, by rising end.
+// subwindows are one key's counters, by rising end, and the window of the last request that was counted.
 type subwindows struct {
 	life
 	counters []subwindow
+	windowUS int64
 }
 
 type subwindow struct{ endUS, count int64 }
@@ -91,13 +92,17 @@ func (s *slidingBuckets) decide(at *moment, b *subwindows, cost int64) limit.Dec
 }
 
 // add keeps live only, and counts permits in the sub-window that ends then, the last of them. Where it is a new one,
-// the key lives until that leaves.
+// or the window has changed, the key lives until that leaves.
 func (b *subwindows) add(at *moment, live []subwindow, endUS, permits, windowUS int64) []subwindow {
 	n := copy(b.counters, live)
 	b.counters = b.counters[:n]
-	if n == 0 || b.counters[n-1].endUS < endUS {
+	opens := n == 0 || b.counters[n-1].endUS < endUS
+	if opens {
 		b.counters = append(b.counters, subwindow{endUS: endUS})
 		n++
+	}
+	if opens || b.windowUS != windowUS {
+		b.windowUS = windowUS
 		b.lastMS = at.afterUS(endUS + windowUS - at.nowUS)
 	}
 	b.counters[n-1].count += permits
