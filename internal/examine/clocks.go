@@ -25,7 +25,7 @@ func (x *examination) wholeSeconds() string {
 		if err != nil || l.Program.CalledAlike(x.limiter.Program) {
 			return ""
 		}
-		y.limiter, y.windowUS = l, policy.WindowUS()
+		y.limiter, y.policy, y.windowUS = l, policy, policy.WindowUS()
 		y.admits = allowed(y.play(y.at(0, 2*x.burst)))
 	}
 	for _, due := range []int64{wholeSecond(y.forCost(1)), wholeSecond(y.windowUS)} {
@@ -42,8 +42,8 @@ func (x *examination) wholeSeconds() string {
 			from += y.baseUS + late
 			x.seconds = true
 			x.fault("whole_seconds", inOrder(y.full(from), y.full(from+due-early)), "all %d used at the end of a "+
-				"second, it admits again %s later; used at its beginning, it does not", y.admits,
-				report.Span(due-early))
+				"second, it admits again %s later, %s too early (at %v); used at its beginning, it does not", y.admits,
+				report.Span(due-early), report.Span(early), y.policy)
 			break
 		}
 	}

@@ -76,7 +76,7 @@ func TestTheBuiltInOnes(t *testing.T) {
 				if l.MostAdmitted == nil {
 					continue
 				}
-				most := l.MostAdmitted(p.WindowUS(), 1)
+				most := l.MostLetThrough()(p.WindowUS(), 1)
 				close := p.Capacity() < p.Requests || 100*e.Worst >= 95*most || e.Worst >= most-1
 				if e.Worst > most || !close {
 					t.Errorf("%v: worst %d of %d", limits, e.Worst, most)
@@ -136,5 +136,40 @@ func TestFamilies(t *testing.T) {
 				t.Errorf("%s at %s: %q", f.algorithm, limits, e.Family)
 			}
 		}
+	}
+}
+
+// A shaper is one, its delay is told, and what it admits counts when it leaves: 100 at once at 100/1m leave every
+// 600 ms, and so never more than 100 in a minute.
+func TestAShaperDelays(t *testing.T) {
+	e := examined(t, builtin(t, "leaky-bucket", "100/1m"))
+	if e.Worst != 100 || e.Family != "a shaper, which delays what it admits by up to 59.4s" || len(e.Findings) > 0 {
+		t.Errorf("%s, %d: %v", e.Family, e.Worst, texts(e))
+	}
+}
+
+// What the embedded server lacks is no fault of the script, and the reason says where it can be examined.
+func TestWhatTheServerLacksIsNoFault(t *testing.T) {
+	file := script.File{Name: "my.lua", Read: func(name string) ([]byte, error) {
+		if filepath.Ext(name) == ".yaml" {
+			return []byte(`{keys: ["rl:{key}"], args: ["{limit}", "{window_ms}"], admitted: [1]}`), nil
+		}
+		return []byte("return struct.unpack('>I', struct.pack('>I', 1))"), nil
+	}}
+	e := examined(t, Script{Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }})
+	if !strings.Contains(e.NotExamined, "because of struct.unpack; use --redis process") || len(e.Findings) > 0 {
+		t.Errorf("%q: %v", e.NotExamined, texts(e))
+	}
+}
+
+// No two requests are in one microsecond, however many traffics ask at one instant: a script whose entries are named
+// after the client's microseconds would have no limit.
+func TestRequestsAreAMicrosecondApart(t *testing.T) {
+	var got []int64
+	for _, q := range inOrder(every(5, 1, 2), every(5, 0, 3), every(4, 1, 1)) {
+		got = append(got, q.AtUS)
+	}
+	if want := []int64{4, 5, 6, 7, 8, 9}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -133,20 +133,24 @@ func (x *examination) locksOut() string {
 	return "going on asking"
 }
 
-// countsRejected compares what the script admits after a window with rejections in it, and without them.
+// countsRejected compares what the script admits after a window with rejections in it, and without them. Where one
+// rejection alone locks out, it compares many with one, a window later.
 func (x *examination) countsRejected() string {
-	if x.admits == 0 || x.has("locks_out") {
+	if x.admits == 0 {
 		return ""
 	}
-	w := x.windowUS
+	w, one := x.windowUS, int64(0)
 	end := x.baseUS + w + w/100 + x.spare()
+	if x.has("locks_out") {
+		one, end = 1, end+w/2
+	}
 	asked := slices.Concat(x.full(x.baseUS), x.full(x.baseUS+w/2), x.full(end))
 	with := x.play(asked)
-	without := slices.Concat(x.full(x.baseUS), x.at(x.baseUS+w/2, allowed(with[x.admits:2*x.admits])), x.full(end))
+	without := slices.Concat(x.full(x.baseUS), x.at(x.baseUS+w/2, one+allowed(with[x.admits:2*x.admits])), x.full(end))
 	kept, lost := allowed(with[2*x.admits:]), x.lastly(x.admits, without)
 	if lost -= kept; lost > 0 && lost*10 >= x.admits {
-		x.fault("counts_rejected", asked, "after %d rejections in the window before it admits %d at once, and %d "+
-			"without them", 2*x.admits-allowed(with[:2*x.admits]), kept, kept+lost)
+		x.fault("counts_rejected", asked, "after %d rejections in the window before it admits %d at once, and "+
+			"after %d it admits %d", 2*x.admits-allowed(with[:2*x.admits]), kept, one, kept+lost)
 	} else if x.limiter.Program.TakesCost() && x.admits > 2 {
 		x.countsCosts()
 	}

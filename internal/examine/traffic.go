@@ -62,6 +62,9 @@ func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) 
 	if err := s.Decide(x.ctx, requests, decisions); err != nil {
 		return err // which ends the examination, on a server of ours
 	}
+	for _, d := range decisions {
+		x.delayUS = max(x.delayUS, d.DelayUS)
+	}
 	left, err := s.Left(x.ctx, requests[len(requests)-1].AtUS)
 	if err != nil {
 		return err

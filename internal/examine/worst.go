@@ -1,7 +1,9 @@
 package examine
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
@@ -10,7 +12,8 @@ import (
 )
 
 // worst asks in the ways at which windows and buckets of every kind admit most, and notes what the script admitted in
-// any one window: at two phases of the clock, with a request that opens a window before, and without.
+// any one window: at two phases of the clock, with a request that opens a window before, and without. What a shaper
+// admits counts when it leaves.
 func (x *examination) worst() string {
 	w := x.windowUS
 	for _, from := range []int64{x.baseUS + 2*w - millisecond, x.baseUS + 2*w + w/3} {
@@ -24,9 +27,11 @@ func (x *examination) worst() string {
 			var admitted []limit.Request
 			for i, d := range x.play(asked) {
 				if d.Allowed() {
+					asked[i].AtUS += d.DelayUS
 					admitted = append(admitted, asked[i])
 				}
 			}
+			slices.SortStableFunc(admitted, func(a, b limit.Request) int { return cmp.Compare(a.AtUS, b.AtUS) })
 			if begin, end := busiest(admitted, w); int64(end-begin) > x.found.Worst {
 				x.found.Worst, x.worstOf = int64(end-begin), admitted[:end]
 			}
@@ -93,6 +98,10 @@ var families = []struct{ algorithm, words string }{
 // family finds the rule whose model admits as much as the script at a few instants that tell the rules apart.
 func (x *examination) family() string {
 	if x.admits == 0 {
+		return ""
+	}
+	if x.delayUS > 0 {
+		x.found.Family = "a shaper, which delays what it admits by up to " + report.Briefly(x.delayUS)
 		return ""
 	}
 	w, from := x.windowUS, x.baseUS+x.windowUS/3
