@@ -111,7 +111,10 @@ func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) 
 	r.protocol = clients.OneCall{}
 	if l.NewModel == nil {
 		r.answers = oneByOne{r.script}
-		return r, nil
+		if p.Scenario.ClocksOff() {
+			r.right, err = a.Server.Open(ctx, l.labelled(l.Label, "right:"), p.Scenario.Start, 0, number)
+		}
+		return r, err
 	}
 	r.model = clients.NewLimiter(l.NewModel(), p.Scenario.Start)
 	r.model.TickUS = l.TickUS
@@ -196,13 +199,16 @@ func (a *Ask) confirmCommands(ctx context.Context, play *sequence.Play, row int,
 	return err
 }
 
-// clockEffect runs a row again with correct clocks, and compares. It is nil if the clocks are correct already, if the
-// row has no model, and if the run was stopped.
+// clockEffect runs a row again with correct clocks, and compares: the model, or a script without one under other keys.
+// It is nil if the clocks are correct already, if the row is a sequence, and if the run was stopped.
 func (a *Ask) clockEffect(ctx context.Context, p *Plan, r *row) (*measure.ClockEffect, error) {
-	if r.model == nil || r.flag != nil || !p.Scenario.ClocksOff() || r.played.Stopped {
+	if r.sequence != nil || r.flag != nil || !p.Scenario.ClocksOff() || r.played.Stopped {
 		return nil, nil
 	}
-	setup := a.setup(p, r.protocol, clients.NewLimiter(r.NewModel(), p.Scenario.Start))
+	setup := a.setup(p, r.protocol, oneByOne{r.right})
+	if r.model != nil {
+		setup.Server = clients.NewLimiter(r.NewModel(), p.Scenario.Start)
+	}
 	setup.Groups, setup.ServerClock = slices.Clone(setup.Groups), nil
 	for i := range setup.Groups {
 		setup.Groups[i].OffsetUS, setup.Groups[i].DriftPPM = clients.Range{}, clients.Range{}

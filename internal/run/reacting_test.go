@@ -15,6 +15,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/scenario"
 )
 
@@ -200,4 +201,23 @@ func TestSeriesOfAWorldShareTheirAxes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A user's script is compared with right clocks as a built-in limiter is, and no key of the one run is in the other.
+func TestAUsersScriptIsComparedWithRightClocks(t *testing.T) {
+	file := scriptFile(t, "back", `
+local cap, now, t = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(redis.call('GET', KEYS[1] .. ':t'))
+if now ~= t then redis.call('SET', KEYS[1], cap) redis.call('SET', KEYS[1] .. ':t', now) end
+return redis.call('DECR', KEYS[1]) >= 0 and 1 or 0`, "keys: ['{key}']\nargs: ['{limit}', '{now_s}']\nadmitted: [1]\n")
+	redistest.Each(t, func(t *testing.T, server *redis.Server) {
+		j := job(builtinScenarios(t, "client-clocks")...)
+		j.Algorithms, j.Scripts = choices(t, "fixed-window-aligned"), files(file)
+		r := runOn(t, j, server).Document.Runs[0]
+		row := rowOf(t, r, "back")
+		// 20 in each of ten aligned seconds; on clocks that disagree the second changes with nearly every request.
+		want := measure.ClockEffect{ExtraAdmitted: row.Admitted - 200, PeakWithRightClocks: 20}
+		if row.Admitted < 400 || row.ClockEffect == nil || *row.ClockEffect != want {
+			t.Errorf("admitted %d, %+v, want %+v", row.Admitted, row.ClockEffect, want)
+		}
+	})
 }

@@ -31,6 +31,7 @@ type row struct {
 	protocol clients.Protocol
 	answers  clients.Server
 	model    *clients.Limiter   // nil: the script decides
+	right    replay.Decider     // the script for correct clocks; nil: clocks are correct, or there is a model
 	sequence *sequence.Play     // nil: the row is no sequence
 	flag     *clients.LocalFlag // nil: the row's clients have no local flag
 
