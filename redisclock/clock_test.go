@@ -123,7 +123,8 @@ func TestTheClockIsSteeredFromAClient(t *testing.T) {
 		"RATELAB.CLOCK SET -1", "-ERR redisclock: the time -1 µs since 1970; want 0 to 9007199254740991",
 		"RATELAB.CLOCK ADVANCE 9223372036854775807",
 		"-ERR redisclock: the time -9223372036854775804 µs since 1970; want 0 to 9007199254740991",
-		"RATELAB.CLOCK GET", ":5")
+		"RATELAB.CLOCK GET", ":5", "TIME\r\nRATELAB.CLOCK GET\r\nMGET a b\r\nRATELAB.CLOCK GET\r\nPING", "*2",
+		"", "$1", "", "0", "", "$1", "", "5", "", ":5", "", "*2", "", "$-1", "", "$-1", "", ":5", "", "+PONG")
 	defer func() {
 		if recover() == nil {
 			t.Error("a time before 1970 is taken")
