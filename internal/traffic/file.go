@@ -81,10 +81,6 @@ func (f *traceFile) detect(t Trace) error {
 	if err != nil {
 		return err
 	}
-	if bytes.IndexByte(first, '\r') >= 0 {
-		return f.at(fmt.Errorf("%s: a carriage return within the line; want lines that end in line feeds, as tr '\\r' "+
-			"'\\n' <FILE writes them", message.Quote(first)))
-	}
 	var guessed []string
 	if t.Format == "" {
 		if t.Format, err = guess(first, t.Time); err != nil && commented {
@@ -94,6 +90,10 @@ func (f *traceFile) detect(t Trace) error {
 			return f.at(err)
 		}
 		guessed = []string{"the format was guessed to be " + string(t.Format)}
+	}
+	if bytes.IndexByte(first, '\r') >= 0 {
+		return f.at(fmt.Errorf("%s: a carriage return within the line; want lines that end in line feeds, as tr '\\r' "+
+			"'\\n' <FILE writes them", message.Quote(first)))
 	}
 	problems := t.checkFields()
 	for i, err := range problems {
