@@ -20,7 +20,7 @@ const (
 
 	tooMuch        = 0.25 // who loses so much more than the least is left out
 	tooMuchUsually = 0.3  // and so much more on the standard set: half of the limit is no limit of 100
-	worthSaying    = 0.05 // more than that on the standard set has a line
+	worthSaying    = 0.05 // more than that on the standard set has a line, and is no tie
 	mostRows       = 5
 )
 
@@ -62,9 +62,9 @@ func choose(all []priced) (rows, alike []priced) {
 	return rows, alike
 }
 
-// better reports whether a is better than b by more than a tie in anything.
+// better reports whether a is better than b by more than a tie in anything, such as on the traffic to come.
 func better(a, b *result.Price) bool {
-	return a.Lost < b.Lost-tieOfLoss-rounding || a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) ||
+	return a.Lost < b.Lost-tieOfLoss-rounding || a.LostUsually < b.LostUsually-worthSaying || a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) ||
 		a.Instructions < b.Instructions*(1-tieOfWork)
 }
 

@@ -39,11 +39,13 @@ func TestTheRule(t *testing.T) {
 		"the name last": {[]priced{lim("b", 0, 100, 100), lim("a", 0, 100, 100)}, []string{"a"}},
 		"at most five": {[]priced{lim("a", 0, 640, 1), lim("b", 0.02, 320, 1), lim("c", 0.04, 160, 1),
 			lim("d", 0.06, 80, 1), lim("e", 0.08, 40, 1), lim("f", 0.10, 20, 1)}, []string{"a", "b", "c", "d", "e"}},
-		// What loses a third of usual traffic is no answer to traffic on which it loses nothing.
+		// What loses a third of usual traffic is no answer to traffic on which it loses nothing. Beside what loses a
+		// quarter of it stands what loses nothing there, but not what loses 5 points less.
 		"a light log": {[]priced{
 			{Price: result.Price{Limiter: "half", LostUsually: 0.35, BytesPerKey: 72, Instructions: 1}},
 			{Price: result.Price{Limiter: "quarter", LostUsually: 0.26, BytesPerKey: 104, Instructions: 2}},
-			{Price: result.Price{Limiter: "log", BytesPerKey: 1552, Instructions: 2}}}, []string{"quarter"}},
+			{Price: result.Price{Limiter: "tie", LostUsually: 0.22, BytesPerKey: 105, Instructions: 2}},
+			{Price: result.Price{Limiter: "log", BytesPerKey: 1552, Instructions: 2}}}, []string{"quarter", "log"}},
 		"nobody": {nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

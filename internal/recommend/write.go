@@ -1,8 +1,10 @@
 package recommend
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -150,8 +152,15 @@ func about(a *result.Answer, standard bool) []string {
 		notes = append(notes, fmt.Sprintf("%s loses most on %s: %s.", shown(r.Limiter), r.WorstTraffic,
 			report.Percent(r.WorstLost)))
 	case r.LostUsually > r.Lost+worthSaying:
-		notes = append(notes, fmt.Sprintf("Traffic changes: on the standard traffics %s loses %s.", shown(r.Limiter),
-			report.Percent(r.LostUsually)))
+		text := fmt.Sprintf("Traffic changes: on the standard traffics %s loses %s", shown(r.Limiter),
+			report.Percent(r.LostUsually))
+		steady := slices.MinFunc(a.Rows, func(x, y result.Price) int {
+			return cmp.Compare(x.LostUsually, y.LostUsually)
+		})
+		if steady.Limiter != r.Limiter {
+			text += fmt.Sprintf(", and %s, %s", shown(steady.Limiter), report.Percent(steady.LostUsually))
+		}
+		notes = append(notes, text+".")
 	}
 	var usual []string
 	p := a.Limit.Policy()
