@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -69,14 +68,11 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 
 // trust says how reliable the times are.
 func trust(r *result.Document, rounds int) string {
-	parts := []string{message.Count(rounds, "round"), "noise floor unknown", "INVALID"}
-	if r.NoiseFloor.Pairs > 0 {
-		parts[1] = "the same code again: up to " + report.Above(r.NoiseFloor.ResponseP50US) + " in the median"
+	valid := "valid"
+	if !r.Validity.Valid {
+		valid = "INVALID"
 	}
-	if r.Validity.Valid {
-		parts[2] = "valid"
-	}
-	return strings.Join(parts, "  ·  ")
+	return message.Count(rounds, "round") + "  ·  " + report.NoiseFloor(r.NoiseFloor) + "  ·  " + valid
 }
 
 // playedScales are the scales that the columns share.

@@ -73,7 +73,7 @@ func TestPlayedSaysWhatItShows(t *testing.T) {
 	r := small()
 	text := words(t, figureOf(t, chartsOf(t, r), "tiny.admitted-latency"))
 	for _, want := range []string{"6 of 4", "4 of 4", "1.50 × the limit", "within the limit", "gcra", "2 rounds",
-		"valid", "the same code again"} {
+		"valid", "The same code measured twice"} {
 		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -18,6 +18,7 @@ import (
 var (
 	titleLetters  = letters(15.5, xfont.WeightBold, Ink)
 	headLetters   = letters(11.5, xfont.WeightBold, Ink)
+	tightLetters  = letters(10, xfont.WeightBold, Ink)
 	figureLetters = letters(11, xfont.WeightBold, Ink)
 	plainLetters  = letters(11.5, xfont.WeightNormal, Quiet)
 	smallLetters  = letters(10.5, xfont.WeightNormal, Quiet)

@@ -133,7 +133,11 @@ type head column
 func (h head) Plot(c draw.Canvas, _ *plot.Plot) {
 	at, width := vg.Point{X: c.Min.X, Y: c.Max.Y + 20.5}, c.Size().X
 	c.FillPolygon(h.color, []vg.Point{at, {X: at.X + 9, Y: at.Y}, {X: at.X + 9, Y: at.Y + 9}, {X: at.X, Y: at.Y + 9}})
-	set(c, headLetters, vg.Point{X: at.X + 14, Y: at.Y + 0.5}, shorten(h.label, width-14, headLetters))
+	style, room := headLetters, width-14
+	if style.Width(h.label) > room { // smaller, and a little into the gap beside the column, before it is cut
+		style, room = tightLetters, room+10
+	}
+	set(c, style, vg.Point{X: at.X + 14, Y: at.Y + 0.5}, shorten(h.label, room, style))
 	set(c, smallLetters, vg.Point{X: at.X, Y: at.Y - 13.5}, shorten(h.fact, width, smallLetters))
 }
 

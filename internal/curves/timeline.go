@@ -124,11 +124,10 @@ func (c *Chart) add(name string, values []int64) { c.columns = append(c.columns,
 
 // later is the admitted cost that leaves after the chart's end, of a shaper whose clients react.
 func (in Input) later(l Row) int64 {
-	i := slices.IndexFunc(in.Run.Results, func(r result.Row) bool { return r.Algorithm == l.Label })
-	if i < 0 || in.Run.Results[i].Shaping == nil {
-		return 0
+	if row := in.Run.Find(l.Label); row != nil && row.Shaping != nil {
+		return row.AdmittedCost - total(l.Series.Admitted)
 	}
-	return in.Run.Results[i].AdmittedCost - total(l.Series.Admitted)
+	return 0
 }
 
 // withLater adds to a fact how much leaves after the end of the chart.

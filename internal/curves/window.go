@@ -5,7 +5,6 @@ import (
 
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
-	"ratelab/internal/result"
 )
 
 // window is the cost admitted in the window that ends at each moment.
@@ -25,9 +24,8 @@ func (s span) window() Timeline {
 
 // xLimit is a row's x_limit; 0 if the document has no such row.
 func (in Input) xLimit(l Row) float64 {
-	i := slices.IndexFunc(in.Run.Results, func(r result.Row) bool { return r.Algorithm == l.Label })
-	if i < 0 {
-		return 0
+	if row := in.Run.Find(l.Label); row != nil {
+		return row.XLimit
 	}
-	return in.Run.Results[i].XLimit
+	return 0
 }

@@ -37,14 +37,6 @@ func Significant(f float64) string {
 	return strconv.FormatFloat(rounded, 'f', max(0, decimals), 64)
 }
 
-// Above is how far a ratio lies above 1, such as a noise floor: 1.038 is 3.8%, and from 2 on it is a factor.
-func Above(ratio float64) string {
-	if ratio >= 2 {
-		return "a factor of " + Significant(ratio)
-	}
-	return fmt.Sprintf("%.1f%%", 100*(ratio-1))
-}
-
 // Times is a multiple of the limit with two digits. One that is not quite a whole one is not called so: 1.0004 is >1.00
 // and 1.999 is <2.00.
 func Times(x float64) string {

@@ -35,12 +35,3 @@ func TestTimes(t *testing.T) {
 		}
 	}
 }
-
-func TestAbove(t *testing.T) {
-	for ratio, want := range map[float64]string{1: "0.0%", 1.038: "3.8%", 1.999: "99.9%", 2: "a factor of 2.00",
-		12.34: "a factor of 12.3"} {
-		if got := Above(ratio); got != want {
-			t.Errorf("%v: %q; want %q", ratio, got, want)
-		}
-	}
-}
