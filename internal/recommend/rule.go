@@ -64,8 +64,8 @@ func choose(all []priced) (rows, alike []priced) {
 
 // better reports whether a is better than b by more than a tie in anything, such as on the traffic to come.
 func better(a, b *result.Price) bool {
-	return a.Lost < b.Lost-tieOfLoss-rounding || a.LostUsually < b.LostUsually-worthSaying || a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) ||
-		a.Instructions < b.Instructions*(1-tieOfWork)
+	return a.Lost < b.Lost-tieOfLoss-rounding || a.LostUsually < b.LostUsually-worthSaying ||
+		a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) || a.Instructions < b.Instructions*(1-tieOfWork)
 }
 
 // price is a candidate's row.
