@@ -12,7 +12,7 @@ func (x *examination) cluster() string {
 	var keys []string
 	vars := script.Vars{Key: key, Cost: 1, NowUS: x.baseUS}
 	for _, k := range x.limiter.Program.Decide.Keys {
-		keys = append(keys, string(k.Append(nil, vars)))
+		keys = append(keys, string(k.Append(nil, &vars)))
 	}
 	given := len(keys)
 	for _, name := range x.names {

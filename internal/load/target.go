@@ -153,7 +153,7 @@ func newEvalsha(sha string, c script.Call) evalsha {
 func (e evalsha) append(dst, scratch []byte, v script.Vars) (out, room []byte) {
 	dst = append(dst, e.head...)
 	for _, t := range e.templates {
-		scratch = t.Append(scratch[:0], v)
+		scratch = t.Append(scratch[:0], &v)
 		dst = resp.AppendText(dst, scratch)
 	}
 	return dst, scratch

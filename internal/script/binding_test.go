@@ -34,7 +34,7 @@ func loadText(t *testing.T, text string, p limit.Policy) *Program {
 func written(templates []Template, v Vars) []string {
 	texts := []string{}
 	for _, t := range templates {
-		texts = append(texts, string(t.Append(nil, v)))
+		texts = append(texts, string(t.Append(nil, &v)))
 	}
 	return texts
 }

@@ -8,7 +8,7 @@ func TestChangingByHand(t *testing.T) {
 		return &Program{Decide: Call{Args: []Template{Literal("a"), NowUS(1), Literal(text)}}}
 	}
 	text := func(p *Program, i int, nowUS int64) string {
-		return string(p.Decide.Args[i].WithPrefix("x").Append(nil, Vars{NowUS: nowUS}))
+		return string(p.Decide.Args[i].WithPrefix("x").Append(nil, &Vars{NowUS: nowUS}))
 	}
 	once, turns := of("10").Changing(of("20"), 100, 0), of("10").Changing(of("20"), 100, 50)
 	for nowUS, want := range map[int64][2]string{0: {"x10", "x10"}, 99: {"x10", "x10"}, 100: {"x20", "x20"},

@@ -36,14 +36,14 @@ var variables = map[string]*term{"key": {names: key}, "id": {names: id}, "cost":
 	high: limit.MaxRequests}, "now_us": clock(1), "now_ms": clock(1000), "now_s": clock(1_000_000)}
 
 // at is the term's value for one call.
-func (t *term) at(v *Vars) float64 {
+func (t *term) at(costs, nowUS int64) float64 {
 	switch {
 	case t.op != 0:
-		return calculate(t.op, t.left.at(v), t.right.at(v))
+		return calculate(t.op, t.left.at(costs, nowUS), t.right.at(costs, nowUS))
 	case t.names == now:
-		return float64(v.NowUS / t.unitUS)
+		return float64(nowUS / t.unitUS)
 	case t.names == cost:
-		return float64(v.Cost)
+		return float64(costs)
 	}
 	return t.low
 }

@@ -13,7 +13,7 @@ func BenchmarkTemplates(b *testing.B) {
 		b.Run("append/"+text, func(b *testing.B) {
 			var dst []byte
 			for i := range b.N {
-				dst = t.Append(dst[:0], Vars{Key: "key-12345678", Cost: 1, NowUS: noon.NowUS + int64(i)})
+				dst = t.Append(dst[:0], &Vars{Key: "key-12345678", Cost: 1, NowUS: noon.NowUS + int64(i)})
 			}
 		})
 		b.Run("same/"+text, func(b *testing.B) {

@@ -28,13 +28,13 @@ func TestTemplatesWriteTheirVariables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(template.Append(nil, noon)); got != want {
+		if got := string(template.Append(nil, &noon)); got != want {
 			t.Errorf("%q writes %q, want %q", text, got, want)
 		}
 		if want != "" { // no key is none with a prefix, too
 			want = "p:" + want
 		}
-		if got := string(template.WithPrefix("p:").Append([]byte("x"), noon)); got != "x"+want {
+		if got := string(template.WithPrefix("p:").Append([]byte("x"), &noon)); got != "x"+want {
 			t.Errorf("%q with a prefix, after x, writes %q, want %q", text, got, "x"+want)
 		}
 	}
@@ -83,7 +83,7 @@ const inexact = "and numbers are exact below 2^53 = 9007199254740992; want a lar
 func TestTheClockIsFlooredToItsGranularity(t *testing.T) {
 	for granularity, want := range map[int64]string{0: "1704067261999999", 1: "1704067261999999",
 		1000: "1704067261999000", 1_000_000: "1704067261000000"} {
-		if got := string(NowUS(granularity).Append(nil, noon)); got != want {
+		if got := string(NowUS(granularity).Append(nil, &noon)); got != want {
 			t.Errorf("in steps of %d µs the clock is %s, want %s", granularity, got, want)
 		}
 	}
@@ -116,7 +116,7 @@ func TestSameIsNeverWrong(t *testing.T) {
 				rapid.SampledFrom([]int64{1, 999, 1000, 2_000_000}).Draw(rt, name), few.Draw(rt, name)}
 		}
 		a, b := draw("a"), draw("b")
-		if template.Same(a, b) && string(template.Append(nil, a)) != string(template.Append(nil, b)) {
+		if template.Same(a, b) && string(template.Append(nil, &a)) != string(template.Append(nil, &b)) {
 			rt.Fatalf("%q is the same for %+v and %+v", pieces, a, b)
 		}
 	})
@@ -127,18 +127,18 @@ func TestAPrefixKeepsRunsApart(t *testing.T) {
 	p := &Program{Decide: Call{Keys: []Template{KeyIn("d:"), Literal("all")}, Args: []Template{Cost()}}, Init: &init}
 	q := p.InKeyspace("run1:")
 	for i, want := range []string{"run1:d:{k{1}}", "run1:all"} {
-		if got := string(q.Decide.Keys[i].Append(nil, noon)); got != want {
+		if got := string(q.Decide.Keys[i].Append(nil, &noon)); got != want {
 			t.Errorf("key %d is %q, want %q", i, got, want)
 		}
 	}
-	if got := string(q.Init.Keys[0].Append(nil, noon)); got != "run1:i:{k{1}}" {
+	if got := string(q.Init.Keys[0].Append(nil, &noon)); got != "run1:i:{k{1}}" {
 		t.Errorf("the init script's key is %q", got)
 	}
-	if got := string(p.Decide.Keys[0].Append(nil, noon)) + string(p.Init.Keys[0].Append(nil,
-		noon)); got != "d:{k{1}}i:{k{1}}" {
+	if got := string(p.Decide.Keys[0].Append(nil, &noon)) + string(p.Init.Keys[0].Append(nil,
+		&noon)); got != "d:{k{1}}i:{k{1}}" {
 		t.Errorf("the program itself has changed: %q", got)
 	}
-	if got := string(q.Decide.Args[0].Append(nil, noon)); got != "3" {
+	if got := string(q.Decide.Args[0].Append(nil, &noon)); got != "3" {
 		t.Errorf("an argument has become %q", got)
 	}
 }

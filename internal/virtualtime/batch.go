@@ -95,6 +95,6 @@ func (r *Runner) announce(args []any, now string, v script.Vars, c *script.Call)
 
 // text writes one element for one call.
 func (r *Runner) text(t script.Template, v script.Vars) string {
-	r.scratch = t.Append(r.scratch[:0], v)
+	r.scratch = t.Append(r.scratch[:0], &v)
 	return string(r.scratch)
 }
