@@ -44,7 +44,7 @@ func (x *examination) expiresEarly() string {
 	if x.admits == 0 {
 		return ""
 	}
-	end := min(x.windowUS, x.forCost(x.admits))
+	end := min(max(x.windowUS, x.fillUS), x.forCost(x.admits))
 	spare := x.spare()
 	phases := []int64{x.windowUS / 100, x.windowUS/3 + x.windowUS/100}
 	// a window gives everything back at its end, and a bucket what the limit allows by then

@@ -62,6 +62,7 @@ func policyOf(t *testing.T, words []string) limit.Policy {
 		if _, err := fmt.Sscan(words[1], &p.Burst); err != nil {
 			t.Fatal(err)
 		}
+		p.Contract = limit.ByBucket
 	}
 	return p
 }
