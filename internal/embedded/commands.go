@@ -131,7 +131,7 @@ func (s *scripts) far(name, text string) string {
 		n *= 1000
 	}
 	if strings.HasSuffix(name, "AT") {
-		n -= midnight.UnixMilli()
+		n -= Midnight.UnixMilli()
 	}
 	if n > math.MaxInt64/int64(time.Millisecond) {
 		s.refused = refused("of a deadline 292 years away")

@@ -23,14 +23,14 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// midnight is the time on the server's clock.
-var midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
+// Midnight is the time on the server's clock, which stands still.
+var Midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // New is a server whose clock is stopped at the virtual midnight. Virtual time never asks it, and a script that gets
 // past the prelude sees a clock that stands still rather than one that makes runs differ. It is reached by Dial.
 func New() (*miniredis.Miniredis, error) {
 	m := miniredis.NewMiniRedis()
-	m.SetTime(midnight)
+	m.SetTime(Midnight)
 	conn, err := m.Dial() // starts it
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -16,9 +15,6 @@ import (
 	"ratelab/internal/run"
 	"ratelab/internal/virtualtime"
 )
-
-// trialRequests is how many of a run's first requests a trial uses, one by one.
-const trialRequests = 100
 
 // trialTime and trialMemory (in bytes) bound a trial. On macOS and Windows only time bounds a real server's process.
 const (
@@ -37,14 +33,9 @@ func (s *Server) Try(ctx context.Context, p *run.Plan) error {
 	if all == nil {
 		return nil
 	}
-	var first []limit.Request
-	for q, err := range p.Stream.Requests() {
-		if err != nil {
-			return &replay.InputError{Err: err}
-		}
-		if first = append(first, q); len(first) == trialRequests {
-			break
-		}
+	first, err := p.Trial()
+	if err != nil {
+		return err
 	}
 	watch := message.WatchOf(ctx)
 	ctx, cancel := watch.Context(ctx)
@@ -95,23 +86,10 @@ func tryOne(ctx context.Context, s *redis.Server, l *run.Limiter, start time.Tim
 	}
 }
 
-// aboutNothing matches errors about a nil where Lua wants text or a number.
-var aboutNothing = regexp.MustCompile(`strings or integers|\bnil\b`)
-
 // faultOf makes the error of a trial.
 func faultOf(err error, s *redis.Server, l *run.Limiter) error {
-	var call *virtualtime.CallError
-	var compile *virtualtime.CompileError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &compile):
-		return replay.Invalid("%s: %s", l.File, oneLine(compile))
-	case errors.As(err, &call):
-		if unbound := l.Program.Unbound(); unbound != "" && aboutNothing.MatchString(call.Text) {
-			return replay.Invalid("%s: on trial: %s (%s)", l.File, unbound, oneLine(call))
-		}
-		return replay.Invalid("%s: on trial: %s", l.File, oneLine(call))
+	if fault := l.TrialFault(err); err == nil || fault != nil {
+		return fault
 	}
 	err = redis.Explain(err, s)
 	var gone *redis.Unavailable
@@ -127,5 +105,3 @@ func ended(s *redis.Server, memory int64) string {
 	return fmt.Sprintf("the script ended the server, or took more than %d MB of memory (%s)", memory>>20,
 		cmp.Or(how, "the connection broke"))
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -2,8 +2,12 @@ package run
 
 import (
 	"context"
+	"errors"
+	"regexp"
+	"strings"
 	"time"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/sequence"
@@ -40,6 +44,44 @@ type Script interface {
 	// Calls counts the commands that the script has called so far.
 	Calls() virtualtime.Calls
 }
+
+// trialRequests is how many of a run's first requests a trial uses, one by one.
+const trialRequests = 100
+
+// Trial are the plan's first requests, with which a Server tries users' scripts.
+func (p *Plan) Trial() (first []limit.Request, err error) {
+	for q, err := range p.Stream.Requests() {
+		if err != nil {
+			return nil, &replay.InputError{Err: err}
+		}
+		if first = append(first, q); len(first) == trialRequests {
+			break
+		}
+	}
+	return first, nil
+}
+
+// aboutNothing matches errors about a nil where Lua wants text or a number.
+var aboutNothing = regexp.MustCompile(`strings or integers|\bnil\b`)
+
+// TrialFault is the *replay.InputError for a user's script that failed on trial. It is nil for a nil and for an error
+// that is not the script's.
+func (l *Limiter) TrialFault(err error) error {
+	var call *virtualtime.CallError
+	var compile *virtualtime.CompileError
+	switch {
+	case errors.As(err, &compile):
+		return replay.Invalid("%s: %s", l.File, oneLine(compile))
+	case errors.As(err, &call):
+		if unbound := l.Program.Unbound(); unbound != "" && aboutNothing.MatchString(call.Text) {
+			return replay.Invalid("%s: on trial: %s (%s)", l.File, unbound, oneLine(call))
+		}
+		return replay.Invalid("%s: on trial: %s", l.File, oneLine(call))
+	}
+	return nil
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // each is n divided by of; nil if of is 0.
 func each(n, of int64) *float64 {
