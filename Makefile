@@ -4,17 +4,17 @@ LDFLAGS := -X main.version=$(VERSION)
 
 PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench goldens docs lint vuln \
+.PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench playground goldens docs lint vuln \
   cross rename clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/simulate and bin/bench
-	go build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	go build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/simulate ./cmd/bench
 
 install: ## install simulate and bench into Go's bin folder
-	go install -ldflags '$(LDFLAGS)' ./cmd/...
+	go install -ldflags '$(LDFLAGS)' ./cmd/simulate ./cmd/bench
 
 simulate: build ## run everything built in: the table here, charts in results/latest
 	./bin/simulate
@@ -50,6 +50,9 @@ results: build ## write results/ anew: figures, charts and pages
 results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: less than ten minutes
 	./results/measure
 
+playground: ## build the page that runs a visitor's script, into results/latest/playground
+	go run -ldflags '$(LDFLAGS)' ./cmd/playground
+
 goldens: ## write what tests compare with anew, in the order in which one needs the other: read the difference
 	go test ./internal/result -run TheSchemaIsThatOfTheTypes -update # it is built into what the other tests run
 	go test ./internal/scenario -update
@@ -75,6 +78,7 @@ cross: ## compile for Linux, macOS and Windows
 	  echo "GOOS=$${platform%/*} GOARCH=$${platform#*/} go build ./cmd/..."; \
 	  GOOS=$${platform%/*} GOARCH=$${platform#*/} go build -o /dev/null ./cmd/... || exit 1; \
 	done
+	GOOS=js GOARCH=wasm go vet ./cmd/playground
 
 rename: ## give the module a path that go install can fetch: make rename MODULE=example.org/you/ratelab
 	@.ci/rename '$(MODULE)'

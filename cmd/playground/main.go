@@ -1,0 +1,238 @@
+//go:build !js
+
+// Command playground is a page that runs a visitor's own limiter. Compiled for js/wasm it is the page's engine: the
+// packages run, examine and curves in a worker of the browser. Compiled for anything else it builds the page: a folder
+// for any static host, and one file that works without a server.
+//
+// It has no rule, no chart and no table of its own.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ratelab/internal/atomicfile"
+	"ratelab/internal/scenario"
+)
+
+//go:embed page.html page.css page.js worker.js examples
+var sources embed.FS
+
+// version is that of the module, which the linker puts in.
+var version = ""
+
+func main() {
+	out := flag.String("out", "results/latest/playground", "write the page into `FOLDER`")
+	flag.Parse()
+	if err := build(*out, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "playground:", err)
+		os.Exit(1)
+	}
+}
+
+// build writes both forms of the page into the folder.
+func build(out string, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%q: want no argument; see --help", args[0])
+	}
+	engine, err := compile()
+	if err != nil {
+		return err
+	}
+	boot, err := bootScript()
+	if err != nil {
+		return err
+	}
+	name := fmt.Sprintf("ratelab.%x.wasm.gz", sha256.Sum256(engine))[:len("ratelab.")+12] + ".wasm.gz"
+	hosted, err := compose(boot, name, len(engine), nil)
+	if err != nil {
+		return err
+	}
+	alone, err := compose(boot, "", len(engine), engine)
+	if err != nil {
+		return err
+	}
+	old, _ := filepath.Glob(filepath.Join(out, "ratelab.*.wasm.gz"))
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{name, engine}, {"index.html", hosted}, {"playground.html", alone}} {
+		path := filepath.Join(out, file.name)
+		err := os.MkdirAll(out, 0o755)
+		if err == nil {
+			err = atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(file.data); return err })
+		}
+		if err != nil {
+			return err
+		}
+		old = slices.DeleteFunc(old, func(o string) bool { return o == path })
+		fmt.Printf("%s: %.1f MB\n", path, float64(len(file.data))/1e6)
+	}
+	for _, o := range old { // of earlier builds
+		err = errors.Join(err, os.Remove(o))
+	}
+	return err
+}
+
+// compile is this package as a WebAssembly module whose memory has a maximum, compressed.
+func compile() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "playground")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "engine.wasm")
+	c := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+version, "-o", file,
+		"ratelab/cmd/playground")
+	c.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
+	if said, err := c.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", c, err, said)
+	}
+	module, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if module, err = limitMemory(module, mostPages); err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(module)
+		err = errors.Join(err, z.Close())
+	}
+	return packed.Bytes(), err
+}
+
+// mostPages is the maximum of the module's memory, in pages of 64 KB: 512 MB.
+const mostPages = 512 << 20 >> 16
+
+// limitMemory gives a module's memory a maximum. Go's linker sets none, and a script that eats memory would take the
+// browser's. A module is a header of 8 bytes and sections: a byte for the kind, the length, and the contents.
+func limitMemory(module []byte, pages uint64) ([]byte, error) {
+	const header, kind, unlimited, limited = 8, 5, 0, 1
+	for at := header; at < len(module); {
+		length, n := binary.Uvarint(module[at+1:])
+		begin := at + 1 + max(n, 0)
+		if n <= 0 || length > uint64(len(module)-begin) {
+			break
+		}
+		end := begin + int(length)
+		if module[at] != kind {
+			at = end
+			continue
+		}
+		contents := module[begin:end] // one memory: a flag, and its least size
+		if len(contents) < 3 || contents[0] != 1 || contents[1] != unlimited {
+			break
+		}
+		with := binary.AppendUvarint(slices.Concat([]byte{1, limited}, contents[2:]), pages)
+		return slices.Concat(module[:at], binary.AppendUvarint([]byte{kind}, uint64(len(with))), with, module[end:]), nil
+	}
+	return nil, errors.New("the module has no memory without a maximum; Go's linker writes it otherwise than it did")
+}
+
+// bootScript is the worker's script: Go's own support for JavaScript, and ours.
+func bootScript() (string, error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOROOT: %w", err)
+	}
+	support, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		return "", err
+	}
+	return string(support) + source("worker.js"), nil
+}
+
+// source is one of the page's own files.
+func source(name string) string {
+	data, err := sources.ReadFile(name)
+	if err != nil {
+		panic(err) // it is built in
+	}
+	return string(data)
+}
+
+// example is a limiter of the menu.
+type example struct {
+	Name    string `json:"name"`
+	Script  string `json:"script"`
+	Binding string `json:"binding"`
+}
+
+// examples are the files in the folder, in the order of their names, which begin with a number. A script's first line
+// is its name.
+func examples() (all []example) {
+	names, err := fs.Glob(sources, "examples/*.lua")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		title, text, _ := strings.Cut(source(name), "\n")
+		all = append(all, example{strings.TrimPrefix(title, "-- "), strings.TrimLeft(text, "\n"),
+			source(strings.TrimSuffix(name, ".lua") + ".yaml")})
+	}
+	return all
+}
+
+// traffic is a scenario of the menu.
+type traffic struct {
+	Name     string `json:"name"`
+	Question string `json:"question"`
+	Limit    string `json:"limit"`
+	Reacts   bool   `json:"reacts"`
+}
+
+// compose makes the whole page. The engine is in it, or beside it under that name.
+func compose(boot, name string, size int, engine []byte) ([]byte, error) {
+	builtin, err := scenario.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	var data struct {
+		Engine    string    `json:"engine"` // its file; "": it is in the page
+		Size      int       `json:"size"`   // of it, compressed
+		Version   string    `json:"version"`
+		Scenarios []traffic `json:"scenarios"`
+		Examples  []example `json:"examples"`
+	}
+	data.Engine, data.Size, data.Version, data.Examples = name, size, version, examples()
+	for _, s := range builtin {
+		data.Scenarios = append(data.Scenarios, traffic{s.Name, s.Question, s.Limit.String(), s.Reactive()})
+	}
+	encoded, err := json.Marshal(data) // writes < as \u003c, so that no script element ends in it
+	if err != nil {
+		return nil, err
+	}
+	script, style, from := source("page.js"), source("page.css"), "'none'"
+	if engine == nil {
+		from = "'self'"
+	}
+	text := strings.NewReplacer("{{policy}}", fmt.Sprintf("default-src 'none'; script-src '%s' 'wasm-unsafe-eval'; "+
+		"style-src '%s'; worker-src blob:; connect-src %s; base-uri 'none'; form-action 'none'", hash(script),
+		hash(style), from), "{{style}}", style, "{{script}}", script, "{{boot}}", boot, "{{data}}", string(encoded),
+		"{{engine}}", base64.StdEncoding.EncodeToString(engine)).Replace(source("page.html"))
+	return []byte(text), nil
+}
+
+// hash is a text in a content security policy.
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"runtime/debug"
+	"strconv"
+	"syscall/js"
+	"time"
+)
+
+// version is that of the module, which the build puts in.
+var version = ""
+
+// beatEvery is how often the page hears that the engine works, at most.
+const beatEvery = 100 * time.Millisecond
+
+// What the engine may take of the page's memory before it collects at any price; the page gives it 512 MB.
+const memory = 384 << 20
+
+// main answers the questions that the page puts with the function ask, and posts texts: a kind, a blank and JSON.
+func main() {
+	debug.SetGCPercent(400) // one thread collects and works
+	debug.SetMemoryLimit(memory)
+	post := js.Global().Get("postMessage")
+	say := func(kind string, part any) {
+		text, err := json.Marshal(part)
+		if err != nil {
+			kind, text = "error", []byte(strconv.Quote(err.Error()))
+		}
+		post.Invoke(kind + " " + string(text))
+	}
+	var last time.Time
+	e := newEngine(func() {
+		if now := time.Now(); now.Sub(last) > beatEvery {
+			last = now
+			say("beat", nil)
+		}
+	})
+	questions := make(chan string, 1)
+	js.Global().Set("ask", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		questions <- args[0].String()
+		return nil
+	}))
+	say("ready", nil)
+	for text := range questions {
+		var q question
+		var found any
+		err := json.Unmarshal([]byte(text), &q)
+		if err == nil {
+			found, err = e.ask(context.Background(), &q)
+		}
+		if err != nil {
+			say("error", err.Error())
+		} else {
+			say(q.Part, found)
+		}
+	}
+}

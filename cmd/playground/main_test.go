@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+// A module's memory gets its maximum, and what stands around it stays. A module that has one, or none, is refused.
+func TestLimitMemory(t *testing.T) {
+	const head, before, after = "\x00asm\x01\x00\x00\x00", "\x01\x01\x00", "\x0a\x02\x00\x00"
+	got, err := limitMemory([]byte(head+before+"\x05\x04\x01\x00\x80\x02"+after), 8192)
+	if want := head + before + "\x05\x06\x01\x01\x80\x02\x80\x40" + after; err != nil || string(got) != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	for _, module := range []string{head, head + before, head + "\x05\x04\x01\x01\x01\x02", head + "\x05\x7f\x01",
+		head + "\x05\x03\x02\x00\x01"} {
+		if got, err := limitMemory([]byte(module), 8192); err == nil {
+			t.Errorf("%q became %q", module, got)
+		}
+	}
+}
+
+// What each example of the menu shows.
+func TestExamples(t *testing.T) {
+	beats := 0
+	e := newEngine(func() { beats++ })
+	var all []string
+	for _, x := range examples() {
+		q := &question{Part: partPlay, Script: x.Script, Binding: x.Binding, Scenario: "extreme-case-1"}
+		played, err := e.ask(context.Background(), q)
+		if err != nil {
+			t.Fatalf("%s: %v", x.Name, err)
+		}
+		q.Part = partExamine
+		examined, err := e.ask(context.Background(), q)
+		if err != nil {
+			t.Fatalf("%s: %v", x.Name, err)
+		}
+		a := played.(*answer)
+		line := x.Name + ": " + a.Tables[0].Rows[0][0].Text + ", " + a.Sentence
+		for _, f := range examined.(*examination).Findings {
+			if f.Fault {
+				line += " " + f.Name + "."
+			}
+		}
+		all = append(all, line)
+		if len(a.Chart.Curves) < 8 || a.Chart.Curves[0].Label != "my" || !bytes.Contains([]byte(a.Document), []byte(`"my"`)) {
+			t.Errorf("%s: curves %v", x.Name, a.Chart.Curves)
+		}
+	}
+	want := strings.TrimSpace(`
+A sliding log: correct: my, Your limiter holds the limit here, and admits what an exact limiter admits.
+INCR without EXPIRE: my, Your limiter holds the limit here, and rejects 2.0 % of what an exact limiter admits. never expires.
+Off by one: my, Your limiter breaks the limit here: it admitted 1,980 in 3 s, 1.98 × the 1,000 allowed. off by one.
+A log that counts what it rejects: my, Your limiter holds the limit here, and rejects 1.9 % of what an exact limiter admits. counts what it rejects.
+GCRA, the rule of redis_rate: my, Your limiter breaks the limit here: it admitted 1,765 in 3 s, 1.76 × the 1,000 allowed.
+An empty one: my, Your limiter breaks the limit here: it admitted 1,980 in 3 s, 1.98 × the 1,000 allowed. no limit at one instant.
+`)
+	if got := strings.Join(all, "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if beats == 0 {
+		t.Error("nobody hears that the engine works")
+	}
+}

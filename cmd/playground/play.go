@@ -1,0 +1,329 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"ratelab/algorithms"
+	"ratelab/internal/curves"
+	"ratelab/internal/examine"
+	"ratelab/internal/limit"
+	"ratelab/internal/measure"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
+	"ratelab/internal/scenario"
+	"ratelab/internal/script"
+)
+
+// The names of the visitor's files: in messages, and in the command line that repeats the run.
+const scriptName, bindingName = "my.lua", "my.yaml"
+
+// The parts of an answer.
+const (
+	partPlay    = "play"    // the visitor's script beside the built-in limiters in the scenario
+	partExamine = "examine" // what standard traffic at the limit shows
+	partCell    = "cell"    // the script alone in the scenario, in one figure
+)
+
+// question is what the visitor asks. Empty texts are those of the scenario.
+type question struct {
+	Part     string `json:"part"`
+	Script   string `json:"script"`
+	Binding  string `json:"binding"`
+	Scenario string `json:"scenario"`
+	Limit    string `json:"limit"`
+	Contract string `json:"contract"`
+}
+
+// file is the visitor's script with its binding beside it.
+func (q *question) file() script.File {
+	return script.File{Name: scriptName, Read: func(name string) ([]byte, error) {
+		switch name {
+		case scriptName:
+			return []byte(q.Script), nil
+		case bindingName:
+			return []byte(q.Binding), nil
+		}
+		return nil, fmt.Errorf("%w: the page has %s and %s", fs.ErrNotExist, scriptName, bindingName)
+	}}
+}
+
+// instead is what the visitor asks in place of the scenario's limit.
+func (q *question) instead() (instead run.Instead, err error) {
+	if q.Limit != "" {
+		p, err := limit.ParsePolicy(q.Limit)
+		if err != nil {
+			return instead, err
+		}
+		instead.Limit = &p
+	}
+	if q.Contract != "" {
+		c, err := limit.ParseContract(q.Contract)
+		if err != nil {
+			return instead, err
+		}
+		instead.Contract = &c
+	}
+	return instead, nil
+}
+
+// command is what gives the same answer on a terminal.
+func (q *question) command() string {
+	words := "simulate " + q.Scenario + " --script " + scriptName
+	if q.Limit != "" {
+		words += " --limit " + q.Limit
+	}
+	if q.Contract != "" {
+		words += " --contract " + q.Contract
+	}
+	return words
+}
+
+// answer is what the page shows of one run. The visitor's row and curve come first.
+type answer struct {
+	Sentence string   `json:"sentence"`
+	Holds    bool     `json:"holds"`
+	Lead     []string `json:"lead"`
+	Tables   []table  `json:"tables"`
+	Notes    []string `json:"notes"`
+	Chart    *chart   `json:"chart"` // nil where nothing was admitted
+	Command  string   `json:"command"`
+	Document string   `json:"document"` // as simulate --format json writes it
+}
+
+// table is a report.Table as JSON.
+type table struct {
+	Columns []string `json:"columns"`
+	Help    []string `json:"help"`
+	Rows    [][]cell `json:"rows"`
+}
+
+// cell is a report.Cell as JSON.
+type cell struct {
+	Text  string `json:"text"`
+	Shade int    `json:"shade"` // from -4 (too little) to 4 (too much)
+	Alarm bool   `json:"alarm"`
+}
+
+// chart is the curves of the rolling window.
+type chart struct {
+	Caption string  `json:"caption"`
+	FromUS  int64   `json:"from_us"`
+	BinUS   int64   `json:"bin_us"`
+	EndUS   int64   `json:"end_us"`
+	Allowed int64   `json:"allowed"`
+	Name    string  `json:"name"` // of what is allowed
+	Curves  []curve `json:"curves"`
+}
+
+type curve struct {
+	Label  string  `json:"label"`
+	Colour string  `json:"colour"` // "": the visitor's
+	Values []int64 `json:"values"`
+	Fact   string  `json:"fact"`
+}
+
+// examination is a result.Examination in words.
+type examination struct {
+	Lead     []string  `json:"lead"`
+	Findings []finding `json:"findings"`
+	Tried    []string  `json:"tried"`
+}
+
+type finding struct {
+	Fault    bool   `json:"fault"`
+	Name     string `json:"name"` // of a fault, in words
+	Text     string `json:"text"`
+	File     string `json:"file"`     // the name of the scenario that shows it
+	Scenario string `json:"scenario"` // its YAML; "" where no traffic is needed
+}
+
+// engine answers questions, one at a time.
+type engine struct {
+	beat func() // called again and again while it works
+	on   *host
+}
+
+func newEngine(beat func()) *engine { return &engine{beat, &host{beat: beat}} }
+
+// Scenario is a part of run.Progress.
+func (e *engine) Scenario(string, int, int, int64) { e.beat() }
+
+// Requests is a part of run.Progress.
+func (e *engine) Requests(int64) { e.beat() }
+
+// ask answers a question: with an *answer, an *examination or a *cell, as its part says. The error is for the visitor.
+func (e *engine) ask(ctx context.Context, q *question) (any, error) {
+	e.on.tried = q.Part != partPlay
+	instead, err := q.instead()
+	if err != nil {
+		return nil, err
+	}
+	s, err := scenario.Load(q.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	job := run.Ask{Scenarios: []*scenario.Scenario{s}, Scripts: []script.File{q.file()}, Server: e.on,
+		Instead: instead, Progress: e, Version: version}
+	switch q.Part {
+	case partExamine:
+		return e.examine(ctx, q, run.NewPlan(s, instead).Policy)
+	case partCell:
+		// The row alone, under the scenario's own limit.
+		job.Algorithms, job.Limit, s.Expect, s.Sequences = []algorithms.Choice{}, nil, nil, nil
+	}
+	found, err := job.Run(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case q.Part == partCell:
+		c := cellOf(report.Matrix(&found.Document).Rows[1].Cells[1])
+		return &c, nil
+	}
+	return e.answer(q, found)
+}
+
+// answer says what one run found.
+func (e *engine) answer(q *question, found *run.Result) (*answer, error) {
+	r := &found.Document.Runs[0]
+	var text bytes.Buffer
+	if err := result.Write(&text, &found.Document); err != nil {
+		return nil, err
+	}
+	own := ownRow(r)
+	a := &answer{Holds: own.Excess == 0, Sentence: sentence(r, own), Tables: tables(r, own), Command: q.command(),
+		Document: text.String(), Chart: chartOf(found, own.Algorithm)}
+	part := report.Simulated{}.Formats().Sheet(&found.Document)[0]
+	a.Lead = texts(part.Lead)
+	a.Notes = texts(part.Notes)
+	return a, nil
+}
+
+// ownRow is the visitor's row: the only one without a model.
+func ownRow(r *result.Run) *result.Row {
+	i := slices.IndexFunc(r.Results, func(row result.Row) bool { return !run.IsAlgorithm(row.Algorithm) })
+	return &r.Results[max(0, i)]
+}
+
+func texts(lines []report.Line) (all []string) {
+	for _, l := range lines {
+		all = append(all, strings.TrimSpace(l.Term+" "+l.Text))
+	}
+	return all
+}
+
+// sentence is the answer.
+func sentence(r *result.Run, own *result.Row) string {
+	window := report.Each(r.Limit.WindowUS)
+	switch {
+	case own.Excess > 0 && r.Limit.Contract == limit.ByBucket:
+		return fmt.Sprintf("Your limiter breaks the limit here: in one interval it admitted %s × what the bucket allows.",
+			report.Times(own.XLimit))
+	case own.Excess > 0:
+		return fmt.Sprintf("Your limiter breaks the limit here: it admitted %s in %s, %s × the %s allowed.",
+			message.Grouped(own.Peak), window, report.Times(own.XLimit), message.Grouped(r.Limit.Requests))
+	case own.Lost > report.Tolerated:
+		return fmt.Sprintf("Your limiter holds the limit here, and rejects %s of what an exact limiter admits.",
+			report.Percent(own.Lost))
+	}
+	return "Your limiter holds the limit here, and admits what an exact limiter admits."
+}
+
+// tables are those of a terminal. The first begins with the visitor's row, whatever decides alike.
+func tables(r *result.Run, own *result.Row) (all []table) {
+	only, others := *r, *r
+	only.Results = []result.Row{*own}
+	others.Results = slices.DeleteFunc(slices.Clone(r.Results), func(row result.Row) bool {
+		return row.Algorithm == own.Algorithm
+	})
+	shown := slices.Concat(measure.DecisionMeasures.Shown(measure.Table, r.Figures()),
+		measure.CostMeasures.Shown(measure.Table, r.Figures()))
+	mine := report.Tables(&only, measure.Table, shown)
+	for i, t := range report.Tables(&others, measure.Table, shown) {
+		if i < len(mine) {
+			t.Rows = slices.Concat(mine[i].Rows, t.Rows)
+		}
+		all = append(all, asJSON(&t))
+	}
+	return all
+}
+
+func asJSON(t *report.Table) (all table) {
+	for _, c := range t.Columns {
+		all.Columns = append(all.Columns, strings.TrimSpace(c.Group+" "+strings.ReplaceAll(c.Name, "\n", " ")))
+		all.Help = append(all.Help, c.Help)
+	}
+	for _, r := range t.Rows {
+		var cells []cell
+		for _, c := range r.Cells {
+			cells = append(cells, cellOf(c))
+		}
+		all.Rows = append(all.Rows, cells)
+	}
+	return all
+}
+
+func cellOf(c report.Cell) cell {
+	return cell{Text: c.Text, Shade: c.Shade, Alarm: c.Style == report.Alarm}
+}
+
+// chartOf is the rolling window; nil where there is nothing to draw.
+func chartOf(found *run.Result, own string) *chart {
+	if len(found.Charts) == 0 {
+		return nil
+	}
+	for _, t := range curves.Timelines(found.Charts[0]) {
+		if t.Name != "window" {
+			continue
+		}
+		c := &chart{Caption: t.Caption, FromUS: t.FromUS, BinUS: t.BinUS, EndUS: t.EndUS}
+		c.Allowed, c.Name = t.Allows()
+		for _, l := range t.Shown() {
+			one := curve{Label: l.Label, Values: l.Values, Fact: l.Fact}
+			if l.Label == own {
+				c.Curves = slices.Insert(c.Curves, 0, one)
+				continue
+			}
+			if name, _, _ := strings.Cut(l.Label, ":"); name != "" {
+				one.Colour = colours[name]
+			}
+			c.Curves = append(c.Curves, one)
+		}
+		return c
+	}
+	return nil
+}
+
+// colours are the algorithms', by name.
+var colours = func() map[string]string {
+	all := map[string]string{}
+	for _, a := range algorithms.All() {
+		all[a.Name] = a.Colour
+	}
+	return all
+}()
+
+// examine says what standard traffic shows.
+func (e *engine) examine(ctx context.Context, q *question, asked limit.Policy) (*examination, error) {
+	found, err := examine.Scripts(ctx, []script.File{q.file()}, []limit.Policy{asked}, false, e.on)
+	if err != nil {
+		return nil, err
+	}
+	x := &found[0]
+	all := &examination{Lead: texts(report.Examined(x)), Findings: []finding{}, Tried: x.Tried}
+	for i := range x.Findings {
+		f := &x.Findings[i]
+		one := finding{Fault: f.Fault, Name: f.Name, Text: f.String(), File: examine.FileName(x, f)}
+		if f.Requests > 0 {
+			one.Scenario = string(examine.Scenario(x, f))
+		}
+		all.Findings = append(all.Findings, one)
+	}
+	return all, nil
+}
