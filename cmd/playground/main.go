@@ -142,7 +142,8 @@ func limitMemory(module []byte, pages uint64) ([]byte, error) {
 			break
 		}
 		with := binary.AppendUvarint(slices.Concat([]byte{1, limited}, contents[2:]), pages)
-		return slices.Concat(module[:at], binary.AppendUvarint([]byte{kind}, uint64(len(with))), with, module[end:]), nil
+		sized := binary.AppendUvarint([]byte{kind}, uint64(len(with)))
+		return slices.Concat(module[:at], sized, with, module[end:]), nil
 	}
 	return nil, errors.New("the module has no memory without a maximum; Go's linker writes it otherwise than it did")
 }

@@ -223,7 +223,7 @@ func sentence(r *result.Run, own *result.Row) string {
 	window := report.Each(r.Limit.WindowUS)
 	switch {
 	case own.Excess > 0 && r.Limit.Contract == limit.ByBucket:
-		return fmt.Sprintf("Your limiter breaks the limit here: in one interval it admitted %s × what the bucket allows.",
+		return fmt.Sprintf("Your limiter breaks the limit here: in one interval it admitted %s × the bucket.",
 			report.Times(own.XLimit))
 	case own.Excess > 0:
 		return fmt.Sprintf("Your limiter breaks the limit here: it admitted %s in %s, %s × the %s allowed.",
