@@ -181,7 +181,8 @@ func (b *tab) run() (document, wrong string, took time.Duration) {
 func (b *tab) play(scenario string) (document, wrong string, took time.Duration) {
 	b.t.Helper()
 	b.says("(answer = null, $('scenario').value = " + quoted(scenario) + ", " +
-		"ask('play', Object.fromEntries(fields.map((f) => [f, $(f).value]))).then((a) => { answer = a; }, (e) => fail(e.message)), '')")
+		"ask('play', Object.fromEntries(fields.map((f) => [f, $(f).value])))" +
+		".then((a) => { answer = a; }, (e) => fail(e.message)), '')")
 	took = b.await("answer || $('error').textContent")
 	return b.says("answer ? answer.document : ''"), b.says("$('error').textContent"), took
 }
