@@ -17,12 +17,13 @@ import (
 	"github.com/chromedp/chromedp"
 	diff "github.com/google/go-cmp/cmp"
 
+	"ratelab/internal/browsertest"
 	"ratelab/internal/scenario"
 )
 
 // The page in a real browser. It prints its times, and asserts none.
 func TestInABrowser(t *testing.T) {
-	chromium, dir := browser(t), built(t)
+	chromium, dir := browsertest.Start(t), built(t)
 	for _, story := range []struct {
 		name string
 		run  func(*testing.T, *tab)
@@ -41,13 +42,13 @@ func TestInABrowser(t *testing.T) {
 	t.Run("no WebAssembly", func(t *testing.T) {
 		b := open(t, chromium, alone(dir), before("delete window.WebAssembly"))
 		b.await("$('error').textContent.includes('has no WebAssembly')")
-		b.do(chromedp.Click("#link"))
+		b.Do(chromedp.Click("#link"))
 		b.await("$('address').value.includes('#1:')")
 	})
 	t.Run("widths", func(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			for _, width := range []int64{390, 1280} {
-				b := open(t, chromium, alone(dir), chromedp.EmulateViewport(width, 900), media(scheme))
+				b := open(t, chromium, alone(dir), chromedp.EmulateViewport(width, 900), browsertest.Media("", scheme))
 				b.ready()
 				b.run()
 				b.await("document.documentElement.scrollWidth <= innerWidth")
@@ -69,7 +70,7 @@ func timesStory(t *testing.T, b *tab) {
 		_, _, took = b.play("extreme-case-1")
 		t.Logf("a warm run in %v", took.Round(time.Millisecond))
 	}
-	sound := b.says("$('script').value")
+	sound := b.Says("$('script').value")
 	b.put("while true do end", "", "")
 	if _, wrong, took = b.run(); !strings.HasPrefix(wrong, "The script gave no answer for five seconds") {
 		t.Errorf("a loop gives %q", wrong)
@@ -99,7 +100,7 @@ func badStory(t *testing.T, b *tab) {
 	} {
 		b.put(sound.Script, sound.Binding, "extreme-case-1")
 		b.put(c.script, c.binding, "")
-		b.says("($('limit').value = " + quoted(c.limit) + ")")
+		b.Says("($('limit').value = " + quoted(c.limit) + ")")
 		document, wrong, _ := b.run()
 		if document != "" || !strings.Contains(wrong, c.want) || strings.Contains(wrong, "\n") {
 			t.Errorf("%s: %q, want %q", c.name, wrong, c.want)
@@ -107,12 +108,12 @@ func badStory(t *testing.T, b *tab) {
 		t.Logf("%s: %s", c.name, wrong)
 		at := "['script', 'binding'].flatMap((id) => [...$(id).previousElementSibling.children].flatMap((l, i) => " +
 			"l.className ? id + ' ' + (i + 1) : []))"
-		if got := b.says(at); c.marked != "" && got != c.marked {
+		if got := b.Says(at); c.marked != "" && got != c.marked {
 			t.Errorf("%s: the marked line is %q, want %q", c.name, got, c.marked)
 		}
 	}
 	b.put(sound.Script, sound.Binding, "")
-	b.says("($('limit').value = '')")
+	b.Says("($('limit').value = '')")
 	if document, wrong, _ := b.run(); document == "" {
 		t.Errorf("the page does not go on: %q", wrong)
 	}
@@ -127,14 +128,14 @@ func linkStory(t *testing.T, b *tab, again func(link string) *tab) {
 	if right == "" {
 		t.Fatal(wrong)
 	}
-	b.do(chromedp.Click("#link"))
+	b.Do(chromedp.Click("#link"))
 	b.await("$('address').value.includes('#1:')")
-	link, script := b.says("$('address').value"), b.says("$('script').value")
+	link, script := b.Says("$('address').value"), b.Says("$('script').value")
 	other := again(link)
 	other.ready()
 	other.await("$('said').textContent.includes('came with the link')")
-	if other.says("$('script').value") != script || other.says("Boolean(answer || asked)") != "false" {
-		t.Errorf("the link opens %q", other.says("$('script').value"))
+	if other.Says("$('script').value") != script || other.Says("Boolean(answer || asked)") != "false" {
+		t.Errorf("the link opens %q", other.Says("$('script').value"))
 	}
 	if got, wrong, _ := other.run(); got != right {
 		t.Errorf("the link gives another answer, %q", wrong)
@@ -143,7 +144,7 @@ func linkStory(t *testing.T, b *tab, again func(link string) *tab) {
 		strings.Split(link, "#")[1][:60]:                            "This link is cut or damaged",
 		strings.Replace(strings.Split(link, "#")[1], "1:", "7:", 1): "This link is of version 7",
 	} {
-		other.says("(fail(''), location.hash = " + quoted(hash) + ")")
+		other.Says("(fail(''), location.hash = " + quoted(hash) + ")")
 		other.await("$('error').textContent.startsWith(" + quoted(want) + ")")
 	}
 	if got, wrong, _ := other.run(); got != right {

@@ -18,6 +18,7 @@ var mayWait = map[string]string{
 	"internal/redis/redistest": "delays what goes to a far server; no figure depends on it",
 	"internal/load":            "paces on the wall clock: waiting precisely is what it is for",
 	"internal/cli/clitest":     "ends programs under test that hang; no figure depends on it",
+	"internal/browsertest":     "ends pages under test that hang; no figure depends on it",
 }
 
 // programs are the packages outside cmd/ that print and exit all the same, each with its reason.

@@ -9,11 +9,13 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"ratelab/internal/browsertest"
 )
 
 // The page in a real browser, from a file, as a reader has it.
 func TestInABrowser(t *testing.T) {
-	chromium := browser(t)
+	chromium := browsertest.Start(t)
 	for _, story := range []struct {
 		name string
 		run  func(t *testing.T, b *tab)
@@ -26,7 +28,8 @@ func TestInABrowser(t *testing.T) {
 		{"everything has a name and a role", accessibleStory},
 	} {
 		t.Run(story.name, func(t *testing.T) {
-			story.run(t, open(t, chromium, everything(), "", chromedp.EmulateViewport(1400, 900), media("", "light")))
+			story.run(t, open(t, chromium, everything(), "", chromedp.EmulateViewport(1400, 900),
+				browsertest.Media("", "light")))
 		})
 	}
 	t.Run("what was measured", func(t *testing.T) { measuredStory(t, chromium) })
@@ -56,20 +59,20 @@ func sortStory(t *testing.T, b *tab) {
 	column := func(name string) string {
 		return `(//section[@id="small"]//table)[1]/thead//button[.="` + name + `"]`
 	}
-	b.do(chromedp.Click(column("admitted")))
+	b.Do(chromedp.Click(column("admitted")))
 	b.wants(sortedBy, "admitted descending")
-	b.do(chromedp.Click(column("admitted")))
+	b.Do(chromedp.Click(column("admitted")))
 	b.wants(rowNames, "sliding-window-log,gcra,none,fixed-window-aligned") // equals stay in their order
 	b.wants(sortedBy, "admitted ascending")
-	b.do(chromedp.Click(column("peak")))
+	b.Do(chromedp.Click(column("peak")))
 	b.wants(rowNames, "none,fixed-window-aligned,gcra,sliding-window-log")
-	b.do(chromedp.Focus(column("limiter")))
+	b.Do(chromedp.Focus(column("limiter")))
 	b.press(kb.Enter)
 	b.wants(rowNames, "fixed-window-aligned,gcra,none,sliding-window-log")
 	b.wants(sortedBy, "limiter ascending")
 	b.press(kb.Enter)
 	b.wants(rowNames, "sliding-window-log,none,gcra,fixed-window-aligned")
-	b.do(chromedp.Focus(column("burst")))
+	b.Do(chromedp.Focus(column("burst")))
 	b.press(kb.Enter, kb.Enter) // the burst: who has none is last, either way
 	b.wants(rowNames+"[0]", "gcra")
 	b.wants(firstTable+`.tFoot.rows[0].cells[0].textContent`, "exact reference")
@@ -79,19 +82,19 @@ func toggleStory(t *testing.T, b *tab) {
 	both := "fixed-window-aligned=8; gcra=6; sliding-window-log, exact reference=4"
 	b.wants(windowKey, both)
 	b.wants(drawnLines, "inline,inline,inline")
-	b.do(chromedp.Click(chromedp.CSS(`input[value="gcra"]`)))
+	b.Do(chromedp.Click(chromedp.CSS(`input[value="gcra"]`)))
 	b.wants(windowKey, "fixed-window-aligned=8; sliding-window-log, exact reference=4")
 	b.wants(drawnLines, "inline,none,inline")
-	b.do(chromedp.Click(chromedp.CSS(`input[value="none"]`))) // has the same curve as the fixed window, and comes first
+	b.Do(chromedp.Click(chromedp.CSS(`input[value="none"]`))) // has the same curve as the fixed window, and comes first
 	b.wants(windowKey, "none, fixed-window-aligned=8; sliding-window-log, exact reference=4")
 	b.wants(`document.querySelector("#small .curve").classList.contains("a0")`, "true")
 	b.wants(`location.hash`, "#&off=gcra")
-	b.do(chromedp.Click(chromedp.CSS(`[data-do=none]`)))
+	b.Do(chromedp.Click(chromedp.CSS(`[data-do=none]`)))
 	b.wants(drawnLines, "none,none,none")
-	b.do(chromedp.Click(chromedp.CSS(`[data-do=first]`)))
+	b.Do(chromedp.Click(chromedp.CSS(`[data-do=first]`)))
 	b.wants(windowKey, both)
 	b.wants(drawnLines, "inline,inline,inline")
-	b.do(chromedp.Focus(chromedp.CSS(`input[value="fixed-window-aligned"]`)))
+	b.Do(chromedp.Focus(chromedp.CSS(`input[value="fixed-window-aligned"]`)))
 	b.press(" ")
 	b.wants(windowKey, "gcra=6; sliding-window-log, exact reference=4")
 	b.wants(`document.querySelector("#small .area").viewBox.baseVal.height`, "7") // the scale follows
@@ -101,8 +104,8 @@ func addressStory(t *testing.T, chromium context.Context) {
 	b := open(t, chromium, everything(), "#second&off=gcra,none,exact%20reference", chromedp.EmulateViewport(1400, 900))
 	b.wants(windowKey, "fixed-window-aligned=8; sliding-window-log=4")
 	b.wants(`Math.abs(document.querySelector("#second").getBoundingClientRect().top) < 60`, "true")
-	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("nav a[href='#small']").click()`))
-	b.do(chromedp.Poll[chromedp.Void](`location.hash === "#small&off=none,gcra,exact%20reference"`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelector("nav a[href='#small']").click()`))
+	b.Do(chromedp.Poll[chromedp.Void](`location.hash === "#small&off=none,gcra,exact%20reference"`))
 	b.wants(windowKey, "fixed-window-aligned=8; sliding-window-log=4")
 }
 
@@ -118,7 +121,7 @@ func hoverStory(t *testing.T, b *tab) {
 }
 
 func arrowStory(t *testing.T, b *tab) {
-	b.do(chromedp.Focus(chromedp.CSS("#small [data-kind=window] .pad")))
+	b.Do(chromedp.Focus(chromedp.CSS("#small [data-kind=window] .pad")))
 	b.wants(valueHead, "0–1 s")
 	spoken := `document.activeElement.getAttribute("aria-valuetext")`
 	b.press(kb.ArrowRight, kb.ArrowRight)
@@ -128,7 +131,7 @@ func arrowStory(t *testing.T, b *tab) {
 	b.wants(spoken, "0–1 s: fixed-window-aligned 0; gcra 0; sliding-window-log, exact reference 0")
 	b.press(kb.ArrowLeft, kb.End, kb.ArrowRight)
 	b.wants(valueHead, "3–4 s")
-	b.do(chromedp.Focus(chromedp.CSS("#small [data-kind=cumulative] .pad")))
+	b.Do(chromedp.Focus(chromedp.CSS("#small [data-kind=cumulative] .pad")))
 	b.wants(valueHead, "highest")
 	b.press(kb.ArrowRight)
 	b.wants(spoken, "1–2 s: fixed-window-aligned 4; gcra 4; sliding-window-log, exact reference 4")
@@ -146,7 +149,7 @@ func endStory(t *testing.T, chromium context.Context) {
 
 // measuredStory points at the figure of the wall clock, which begins later than the scenario, and has gaps.
 func measuredStory(t *testing.T, chromium context.Context) {
-	b := open(t, chromium, measuredToo(), "", chromedp.EmulateViewport(1400, 900), media("", "light"))
+	b := open(t, chromium, measuredToo(), "", chromedp.EmulateViewport(1400, 900), browsertest.Media("", "light"))
 	key := func(kind string) string {
 		return `Array.from(document.querySelectorAll("[data-kind=` + kind + `] .key tbody tr"), r => Array.from(r.querySelectorAll("bdi, td"), e => e.textContent).join(" ")).join("; ")`
 	}
@@ -164,7 +167,7 @@ func measuredStory(t *testing.T, chromium context.Context) {
 	b.wants(key("played-rate"), "offered 4; gcra 2; gcra:burst=2 0.5")
 	b.moveTo("[data-kind=played-window] .pad", 0.5, 0.5)
 	b.wants(key("played-window"), "gcra 6; gcra:burst=2 2")
-	b.do(chromedp.Click(chromedp.CSS(`input[value=gcra]`)))
+	b.Do(chromedp.Click(chromedp.CSS(`input[value=gcra]`)))
 	b.wants(`document.querySelector("[data-kind=played-rate] .area").viewBox.baseVal.height`, "1000") // its scale stays
 	b.wants(`Array.from(document.querySelectorAll("h3"), h => h.textContent).slice(0, 2).join("; ")`,
 		"Decided in virtual time: exact; Measured by the wall clock on redis 8.0.3 (container, unix)")
@@ -173,16 +176,16 @@ func measuredStory(t *testing.T, chromium context.Context) {
 func themeStory(t *testing.T, b *tab) {
 	ground := `getComputedStyle(document.body).backgroundColor`
 	b.wants(ground, "rgb(253, 253, 251)")
-	b.do(chromedp.Click(chromedp.CSS(`[data-do=theme]`)))
+	b.Do(chromedp.Click(chromedp.CSS(`[data-do=theme]`)))
 	b.wants(ground, "rgb(22, 24, 27)")
 	b.wants(`document.querySelector("[data-do=theme]").textContent`, "light")
-	b.do(chromedp.Click(chromedp.CSS(`[data-do=theme]`)))
+	b.Do(chromedp.Click(chromedp.CSS(`[data-do=theme]`)))
 	b.wants(ground, "rgb(253, 253, 251)")
-	b.do(chromedp.Evaluate[chromedp.Void](`localStorage.clear(); delete document.documentElement.dataset.theme`),
-		media("", "dark"))
+	b.Do(chromedp.Evaluate[chromedp.Void](`localStorage.clear(); delete document.documentElement.dataset.theme`),
+		browsertest.Media("", "dark"))
 	b.wants(ground, "rgb(22, 24, 27)")
 	// what it leads to
-	b.do(chromedp.Poll[chromedp.Void](`document.querySelector("[data-do=theme]").textContent === "light"`))
+	b.Do(chromedp.Poll[chromedp.Void](`document.querySelector("[data-do=theme]").textContent === "light"`))
 	b.wants(`getComputedStyle(document.querySelector("#small .curve")).stroke !== getComputedStyle(document.body).color`, "true")
 }
 
@@ -198,7 +201,7 @@ func accessibleStory(t *testing.T, b *tab) {
 
 func phoneStory(t *testing.T, chromium context.Context) {
 	b := open(t, chromium, large(), "", chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
-	b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".run").forEach(e => { e.style.contentVisibility = "visible"; })`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".run").forEach(e => { e.style.contentVisibility = "visible"; })`))
 	b.wants(`document.documentElement.scrollWidth`, "360")
 	b.wants(`innerWidth`, "360")
 	b.wants(`document.querySelector(".wide").scrollWidth > 360`, "true") // tables scroll in their own box
@@ -206,12 +209,12 @@ func phoneStory(t *testing.T, chromium context.Context) {
 }
 
 func paperStory(t *testing.T, chromium context.Context) {
-	b := open(t, chromium, everything(), "", media("print", "dark"))
+	b := open(t, chromium, everything(), "", browsertest.Media("print", "dark"))
 	b.wants(`getComputedStyle(document.body).color`, "rgb(31, 35, 40)")
 	b.wants(`getComputedStyle(document.querySelector("aside")).display`, "none")
 	b.wants(`document.querySelector(".columns dd").checkVisibility()`, "true") // though it is closed
 	b.wants(`getComputedStyle(document.querySelector("#second")).breakBefore`, "page")
-	sheets, err := chromedp.Run(b.ctx, chromedp.PrintToPDF())
+	sheets, err := chromedp.Run(b.Ctx, chromedp.PrintToPDF())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,9 +236,9 @@ func largeStory(t *testing.T, chromium context.Context) {
 	b := open(t, chromium, large(), "", chromedp.EmulateViewport(1400, 900))
 	b.wants(`document.documentElement.dataset.ready`, "")
 	t.Logf("from the start to DOMContentLoaded %s ms, of which the script %s ms; first paint at %s ms",
-		b.says(`performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd.toFixed()`),
-		b.says(`performance.getEntriesByName("ready")[0].duration.toFixed()`),
-		b.says(`performance.getEntriesByName("first-contentful-paint").map(e => e.startTime.toFixed()).join()`))
+		b.Says(`performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd.toFixed()`),
+		b.Says(`performance.getEntriesByName("ready")[0].duration.toFixed()`),
+		b.Says(`performance.getEntriesByName("first-contentful-paint").map(e => e.startTime.toFixed()).join()`))
 	b.moveTo("#scenario-26 .pad", 0.5, 0.5)
 	b.wants(`document.querySelector("#scenario-26 .key th.v").textContent`, "2.56–2.58 s")
 }

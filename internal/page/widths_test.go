@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"ratelab/internal/browsertest"
 )
 
 // cutTables are the boxes whose table is wider than they are, but for the strip of paper at its end.
@@ -21,14 +23,15 @@ const cutTables = `Array.from(document.querySelectorAll(".scroll")).filter(e => 
 func widthsStory(t *testing.T, chromium context.Context) {
 	for _, width := range []int{390, 768, 1280, 1920} {
 		for _, scheme := range []string{"light", "dark"} {
-			b := open(t, chromium, large(), "", chromedp.EmulateViewport(int64(width), 900), media("", scheme))
-			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".run").forEach(e => { e.style.contentVisibility = "visible"; });
+			b := open(t, chromium, large(), "", chromedp.EmulateViewport(int64(width), 900),
+				browsertest.Media("", scheme))
+			b.Do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll(".run").forEach(e => { e.style.contentVisibility = "visible"; });
 				document.querySelectorAll("details").forEach(e => { e.open = true; })`))
 			b.wants(`document.documentElement.scrollWidth`, fmt.Sprint(width))
 			b.wants(`Array.from(document.querySelectorAll("main, main *")).filter(e => !e.closest("svg, .scroll, .unseen") &&
 				e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline").map(e => e.tagName + "." + e.className).join()`, "")
 			b.wants(cutTables+`.filter(e => getComputedStyle(e, "::after").position !== "sticky").length`, "0")
-			if b.says(cutTables+`.length > 0`) == "true" {
+			if b.Says(cutTables+`.length > 0`) == "true" {
 				signStory(b, fmt.Sprintf("%d px, %s", width, scheme))
 			} else if width < 1280 {
 				t.Errorf("%d px: no table is cut, so that nothing was looked at", width)
@@ -40,15 +43,15 @@ func widthsStory(t *testing.T, chromium context.Context) {
 // signStory looks at the first table that is cut, with its sign and without it: in every row the edge is another
 // colour. At the table's end there is no sign, and the names of its rows are still there.
 func signStory(b *tab, where string) {
-	b.t.Helper()
-	b.do(chromedp.Evaluate[chromedp.Void](`window.cut = ` + cutTables + `[0]; cut.scrollIntoView({block: "start"})`))
+	b.T.Helper()
+	b.Do(chromedp.Evaluate[chromedp.Void](`window.cut = ` + cutTables + `[0]; cut.scrollIntoView({block: "start"})`))
 	box := evaluated[[]int](b, `(() => { const r = cut.getBoundingClientRect(); return [r.right - 3, r.top, Math.min(r.bottom, innerHeight)].map(Math.round); })()`)
 	differ := func() (share float64) {
 		with := b.picture()
-		b.do(chromedp.Evaluate[chromedp.Void](`(() => { const s = new CSSStyleSheet(); s.replaceSync(".scroll::after { visibility: hidden; }");
+		b.Do(chromedp.Evaluate[chromedp.Void](`(() => { const s = new CSSStyleSheet(); s.replaceSync(".scroll::after { visibility: hidden; }");
 			document.adoptedStyleSheets = [s]; })()`))
 		without := b.picture()
-		b.do(chromedp.Evaluate[chromedp.Void](`document.adoptedStyleSheets = []`))
+		b.Do(chromedp.Evaluate[chromedp.Void](`document.adoptedStyleSheets = []`))
 		n := 0
 		for y := box[1]; y < box[2]; y++ {
 			if with.At(box[0], y) != without.At(box[0], y) {
@@ -58,26 +61,26 @@ func signStory(b *tab, where string) {
 		return float64(n) / float64(box[2]-box[1])
 	}
 	if got := differ(); got < 0.99 {
-		b.t.Errorf("%s: the sign is over %.0f %% of the edge, want all of it", where, 100*got)
+		b.T.Errorf("%s: the sign is over %.0f %% of the edge, want all of it", where, 100*got)
 	}
-	b.do(chromedp.Evaluate[chromedp.Void](`cut.scrollLeft = 9999`))
+	b.Do(chromedp.Evaluate[chromedp.Void](`cut.scrollLeft = 9999`))
 	b.wants(`cut.classList.contains("moved")`, "true")
 	b.wants(`cut.querySelector("tbody th").getBoundingClientRect().left - cut.getBoundingClientRect().left`, "0")
 	if got := differ(); got > 0.01 {
-		b.t.Errorf("%s: there is a sign over %.0f %% of the edge at the table's end", where, 100*got)
+		b.T.Errorf("%s: there is a sign over %.0f %% of the edge at the table's end", where, 100*got)
 	}
 }
 
 // picture is what the window shows.
 func (b *tab) picture() image.Image {
-	b.t.Helper()
-	data, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	b.T.Helper()
+	data, err := chromedp.Run(b.Ctx, chromedp.CaptureScreenshot())
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	shot, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	return shot
 }
@@ -87,7 +90,7 @@ func (b *tab) picture() image.Image {
 func headingsStory(t *testing.T, chromium context.Context) {
 	for _, width := range []int64{390, 1280} {
 		b := open(t, chromium, large(), "", chromedp.EmulateViewport(width, 500))
-		b.do(chromedp.Evaluate[chromedp.Void](`window.box = document.querySelector(".wide"); box.scrollTop = 300;
+		b.Do(chromedp.Evaluate[chromedp.Void](`window.box = document.querySelector(".wide"); box.scrollTop = 300;
 			if (!box.scrollTop) scrollTo(0, box.getBoundingClientRect().top + scrollY + 300); else box.scrollIntoView()`))
 		b.wants(`(() => { const head = document.querySelector(".matrix thead th:nth-child(3)").getBoundingClientRect();
 			return Math.abs(head.top - Math.max(0, box.getBoundingClientRect().top)) < 2; })()`, "true")
@@ -102,14 +105,14 @@ func restStory(t *testing.T, chromium context.Context) {
 	lines := `Array.from(` + chart + `.querySelectorAll(".curve")).filter(c => getComputedStyle(c).display !== "none").length`
 	b.wants(count, "8 of 16 shown: those furthest from exact")
 	b.wants(lines, "8")
-	b.do(chromedp.Evaluate[chromedp.Void](chart + `.querySelector(".key tbody tr.rest th").click()`))
+	b.Do(chromedp.Evaluate[chromedp.Void](chart + `.querySelector(".key tbody tr.rest th").click()`))
 	b.wants(count, "9 of 16 shown")
 	b.wants(lines, "9")
 	others := chart + `.querySelector("[data-do=others]")`
-	b.do(chromedp.Evaluate[chromedp.Void](others + `.click()`))
+	b.Do(chromedp.Evaluate[chromedp.Void](others + `.click()`))
 	b.wants(lines, "16")
 	b.wants(others+`.textContent`, "as at first")
-	b.do(chromedp.Evaluate[chromedp.Void](others + `.click()`))
+	b.Do(chromedp.Evaluate[chromedp.Void](others + `.click()`))
 	b.wants(count, "8 of 16 shown: those furthest from exact")
 	b.wants(lines, "8")
 }
