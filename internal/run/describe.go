@@ -95,11 +95,16 @@ func endTogether(rows []result.Row) bool {
 	return !slices.ContainsFunc(rows, func(r result.Row) bool { return r.Offered != rows[0].Offered })
 }
 
+// triesAgain reports whether there are clients that do not give up when they are rejected.
+func (p *Plan) triesAgain() bool {
+	return slices.ContainsFunc(p.Scenario.Clients, func(g clients.Group) bool { return g.OnReject != clients.GiveUp })
+}
+
 // noteClients notes what the rows are measured against where clients react, and that no script decided.
 func (p *Plan) noteClients(onServer bool, note func(string)) {
 	groups := p.Scenario.Clients
 	switch {
-	case slices.ContainsFunc(groups, func(g clients.Group) bool { return g.OnReject != clients.GiveUp }):
+	case p.triesAgain():
 		note("clients try again: each row has its own requests, against which it is measured")
 	case slices.ContainsFunc(groups, func(g clients.Group) bool { return g.DelayUS != clients.Range{} }):
 		note("requests travel: each row has those that arrived before the end, in the order of their arrival, " +

@@ -203,6 +203,28 @@ func TestSeriesOfAWorldShareTheirAxes(t *testing.T) {
 	}
 }
 
+// A user's script decides ahead where clients give up, and gets the requests that a model gets one by one: in the order
+// in which they arrive, with the clocks' errors.
+func TestAUsersScriptDecidesAhead(t *testing.T) {
+	source, err := os.ReadFile("../../lua/fixed-window.lua")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := scriptFile(t, "mine", string(source),
+		"keys: ['{key}']\nargs: ['', '{cost}', '{limit}', '{window_ms}']\nelement: 1\nadmitted: [1]\n"+
+			"rejected: [0]\nremaining: {element: 2}\nretry_after: {element: 3, unit: us}\n")
+	j := job(builtinScenarios(t, "delayed-commands", "server-clock-step", "over-limit-flag")...)
+	j.Server, j.Algorithms, j.Scripts = on(redis.KindEmbedded), choices(t, "fixed-window"), files(file)
+	for _, r := range run(t, j).Document.Runs {
+		mine, model := rowOf(t, r, "mine"), rowOf(t, r, "fixed-window")
+		if mine.DecisionsDigest != model.DecisionsDigest || mine.Rejected == 0 ||
+			!cmp.Equal(mine.ClockEffect, model.ClockEffect) ||
+			mine.Clients != nil && *mine.Clients.TimeToSuccessUS != *model.Clients.TimeToSuccessUS {
+			t.Errorf("%s: the script has %+v, the model %+v", r.Scenario, mine, model)
+		}
+	}
+}
+
 // A user's script is compared with right clocks as a built-in limiter is, and no key of the one run is in the other.
 func TestAUsersScriptIsComparedWithRightClocks(t *testing.T) {
 	file := scriptFile(t, "back", `
