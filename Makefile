@@ -4,7 +4,7 @@ LDFLAGS := -X main.version=$(VERSION)
 
 PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
-.PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench playground goldens docs lint vuln \
+.PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench libraries playground goldens docs lint vuln \
   cross rename clean
 
 help: ## list the targets
@@ -49,6 +49,9 @@ results: build ## write results/ anew: figures, charts and pages
 
 results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: less than ten minutes
 	./results/measure
+
+libraries: ## write results/libraries anew: libraries of limiters, as they are, in virtual time; it needs redis-server
+	cd libraries && go test ./... && go run . -out ../results/libraries/result.json >/dev/null
 
 playground: ## build the page that runs a visitor's script, into results/latest/playground
 	go run -ldflags '$(LDFLAGS)' ./cmd/playground

@@ -86,7 +86,7 @@ func (f *flags) shown(c *cobra.Command, args []string, job *run.Ask, charts bool
 	}
 	if !s.Several && noChoice(job.Scenarios[0]) == "" {
 		again := cli.Again(c, args, "algorithms", "all", "charts", "columns", "decisions", "force", "format", "out",
-			"quiet", "redis", "seed")
+			"quiet", "redis", "seed", "with")
 		s.Next = strings.Replace(again, "simulate", "simulate recommend", 1)
 	}
 	return s

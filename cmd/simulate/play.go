@@ -35,10 +35,15 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	if err := errors.Join(f.checkDecisions(args), cli.CheckFolder("--out", f.Folder, f.Force)); err != nil {
 		return err
 	}
+	more, err := f.with(job)
+	if err != nil {
+		return err
+	}
 	figures, err := a.figures(ctx, f, job, f.shown(c, args, job, w.pictures != nil))
 	if err != nil {
 		return err
 	}
+	more.join(job)
 	a.foretell(ctx, f, job)
 	found, err := a.decide(ctx, f, job)
 	var differs *run.DifferenceError
@@ -50,6 +55,9 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	}
 	if err := figures(&found.Document); err != nil {
 		return err
+	}
+	if left := more.left(); left != "" && !f.Quiet {
+		fmt.Fprintf(a.Stderr, "simulate: --with %s: no run here for the rows of %s\n", message.Path(f.more), left)
 	}
 	return errors.Join(a.write(&w, found), outcome(f, found))
 }

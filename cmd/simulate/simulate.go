@@ -25,9 +25,9 @@ type flags struct {
 	cli.Traffic
 	cli.Output
 
-	redis, decisions string
-	all              bool
-	columns          []string
+	redis, decisions, more string
+	all                    bool
+	columns                []string
 }
 
 // simulate is the main command.
@@ -57,6 +57,7 @@ func (a *app) simulate() *cobra.Command {
 	fs.BoolVar(&f.all, "all", false, "print a table for every scenario, even if there are many")
 	f.FolderFlags(c, "results/latest", "charts, index.html and data")
 	fs.StringVar(&f.decisions, "decisions", "", "write one CSV row per decision to `FILE`")
+	fs.StringVar(&f.more, "with", "", "append the rows of `FILE`, such as those of libraries, to the tables")
 	f.QuietFlag(c)
 	cli.Complete(c, "columns", report.CSVColumns())
 	return c

@@ -101,7 +101,7 @@ func tree(t *testing.T) map[string]*folder {
 	return folders
 }
 
-// walk visits every file of the tree that people write, by its path from the root.
+// walk visits every file of the module that people write, by its path from the root.
 func walk(t *testing.T, visit func(name string)) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
@@ -109,6 +109,8 @@ func walk(t *testing.T, visit func(name string)) {
 		case err != nil:
 			return err
 		case d.IsDir() && (name == ".git" || name == "bin" || name == "results" || d.Name() == "rapid"):
+			return fs.SkipDir
+		case d.IsDir() && name != "." && hasModule(name): // a module of its own
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			visit(name)
@@ -118,6 +120,12 @@ func walk(t *testing.T, visit func(name string)) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// hasModule reports whether a folder has a go.mod.
+func hasModule(name string) bool {
+	_, err := os.Stat(filepath.Join(root, name, "go.mod"))
+	return err == nil
 }
 
 // isCommand reports whether a package is one of the programs.
