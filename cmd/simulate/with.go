@@ -19,10 +19,10 @@ type further struct {
 	placed []bool // by run
 }
 
-// with reads the document of --with; nil: there is none.
+// with reads the document of --with, if there is one.
 func (f *flags) with(job *run.Ask) (*further, error) {
 	if f.more == "" {
-		return nil, nil
+		return &further{}, nil
 	}
 	doc, err := result.Read(f.more, result.OfSimulate)
 	if err != nil {
@@ -37,9 +37,6 @@ func (f *flags) with(job *run.Ask) (*further, error) {
 
 // join has the rows appended to those of the job's run of the same scenario, limit and seed, once that is decided.
 func (more *further) join(job *run.Ask) {
-	if more == nil {
-		return
-	}
 	decided := job.Decided
 	job.Decided = func(r *result.Run) {
 		for i, o := range more.runs {
@@ -60,9 +57,6 @@ func (more *further) join(job *run.Ask) {
 
 // left names the runs whose rows were not appended; "": none.
 func (more *further) left() string {
-	if more == nil {
-		return ""
-	}
 	var all []string
 	for i, o := range more.runs {
 		if !more.placed[i] {
