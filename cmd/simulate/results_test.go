@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,28 +25,40 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// The committed pages show the figures of the committed document; make results writes both.
+// Everything is decided as in the committed document, exactly, as the command check has it. The committed pages and
+// pictures show these figures. make results writes all of it.
 func TestResultsPages(t *testing.T) {
 	if !*update {
 		longtest.Skip(t, "decides everything built in")
 	}
 	a := &app{cli.Streams{Stdout: io.Discard, Stderr: io.Discard}}
-	all, err := scenario.Builtin()
+	job, _, err := a.checkJob(&checkFlags{redis: redis.KindEmbedded}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := a.newJob(all, redis.KindEmbedded)
-	job.Version = ""
-	found, err := job.Run(t.Context())
+	found, err := a.decideAgain(t.Context(), job, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, take := filepath.Join("..", "..", "results"), answers(t, all)
+	results, take := filepath.Join("..", "..", "results"), answers(t, job.Scenarios)
 	if *update {
 		if err := errors.Join(verdict(&found.Document), writeResults(results, found, take)); err != nil {
 			t.Fatal(err)
 		}
 		return
+	}
+	want, err := readGolden(filepath.Join(results, golden), "make results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := a.differences(t.Context(), job, want, &found.Document); err != nil || found != nil {
+		t.Errorf("%v, %v; if that is meant, make results writes it anew", errors.Join(found...), err)
+	}
+	gcra := slices.IndexFunc(want.Runs[0].Results, func(r result.Row) bool { return r.Algorithm == "gcra" })
+	want.Runs[0].Results[gcra].Admitted++
+	named, err := a.differences(t.Context(), job, want, &found.Document)
+	if err != nil || len(named) != 1 || named[0].Error() != "gcra: aligned-window-worst: admitted is 1033, was 1034" {
+		t.Errorf("another figure is named %v, %v", named, err)
 	}
 	bench, err := readMeasured(results)
 	if err != nil {
@@ -65,20 +78,40 @@ func TestResultsPages(t *testing.T) {
 			t.Errorf("results/%s does not show these figures; make results writes it anew", name)
 		}
 	}
+	err = windows(found, func(name string, picture []byte) error {
+		have, err := os.ReadFile(filepath.Join(results, name))
+		if err == nil && !bytes.Equal(have, picture) {
+			t.Errorf("results/%s is another picture; make results draws it anew", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
-// writeResults writes the document, and the pages with the pictures that they show.
-func writeResults(folder string, found *run.Result, take report.Part) error {
+// windows gives the pictures that the pages show, by their names in the folder of results.
+func windows(found *run.Result, each func(name string, picture []byte) error) error {
 	for _, in := range found.Charts {
 		for _, f := range chart.OfRun(in) {
 			if !strings.HasSuffix(f.Name, ".window") {
 				continue
 			}
-			path := filepath.Join(folder, "charts", f.Name+".svg")
-			if err := os.WriteFile(path, f.Encode("svg"), 0o644); err != nil {
+			if err := each(filepath.Join("charts", f.Name+".svg"), f.Encode("svg")); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// writeResults writes the document, and the pages with the pictures that they show.
+func writeResults(folder string, found *run.Result, take report.Part) error {
+	err := windows(found, func(name string, picture []byte) error {
+		return os.WriteFile(filepath.Join(folder, name), picture, 0o644)
+	})
+	if err != nil {
+		return err
 	}
 	return errors.Join(atomicfile.Write(filepath.Join(folder, "README.md"), readme(found, take)),
 		writePage(folder, found, "simulate"), writeDocument(filepath.Join(folder, golden), &found.Document))
