@@ -1,0 +1,63 @@
+//go:build !few
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand"
+	"time"
+
+	ratelimit "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
+	pb "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
+	"github.com/envoyproxy/ratelimit/src/config"
+	"github.com/envoyproxy/ratelimit/src/redis"
+	"github.com/envoyproxy/ratelimit/src/settings"
+	"github.com/envoyproxy/ratelimit/src/stats"
+	gostats "github.com/lyft/gostats"
+	"github.com/sirupsen/logrus"
+
+	"ratelab/internal/limit"
+)
+
+// units are the windows that it knows.
+var units = map[time.Duration]pb.RateLimitResponse_RateLimit_Unit{time.Second: 1, time.Minute: 2, time.Hour: 3,
+	24 * time.Hour: 4}
+
+// whole is the time of the process in whole seconds.
+type whole int64
+
+func (w *whole) UnixNow() int64 { return int64(*w) }
+
+var _ = add(library{name: "envoy-ratelimit", module: "github.com/envoyproxy/ratelimit", costs: true,
+	rule: "fixed window, aligned to the clock",
+	fits: func(p limit.Policy) error {
+		if units[p.Window] == 0 {
+			return fmt.Errorf("its windows are a second, minute, hour or day, and the limit is %v", p)
+		}
+		return nil
+	},
+	// Its driver reads connections from goroutines of its own, so all of it is outside of the bubble.
+	open: func(p *process) (decide, error) {
+		logrus.SetOutput(io.Discard)
+		address, err := p.proxy()
+		manager := stats.NewStatManager(gostats.NewStore(gostats.NewNullSink(), false), settings.Settings{})
+		rule := config.NewRateLimit(uint32(p.Requests), units[p.Window], manager.NewStats("ratelab"), false, false, false,
+			"", nil, false)
+		now := new(whole)
+		var cache interface {
+			DoLimit(context.Context, *pb.RateLimitRequest, []*config.RateLimit) []*pb.RateLimitResponse_DescriptorStatus
+		}
+		p.outside(func() {
+			client := redis.NewClientImpl(gostats.NewStore(gostats.NewNullSink(), false), false, "", "tcp", "single", address, 1, 0, 0, nil, false, nil, time.Minute, "", "")
+			cache = redis.NewFixedRateLimitCacheImpl(client, nil, now, rand.New(rand.NewSource(1)), 300, nil, 0.8, "", manager, false)
+		})
+		return func(ctx context.Context, key string, cost int64) (limit.Decision, error) {
+			*now = whole(time.Now().Unix())
+			ask := &pb.RateLimitRequest{Domain: "ratelab", HitsAddend: uint32(cost), Descriptors: []*ratelimit.RateLimitDescriptor{{Entries: []*ratelimit.RateLimitDescriptor_Entry{{Key: "key", Value: key}}}}}
+			var got *pb.RateLimitResponse_DescriptorStatus
+			p.outside(func() { got = cache.DoLimit(context.Background(), ask, []*config.RateLimit{rule})[0] })
+			return answer(got.Code == pb.RateLimitResponse_OK, int64(got.LimitRemaining), got.DurationUntilReset.AsDuration()), nil
+		}, err
+	}})
