@@ -7,6 +7,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -47,12 +48,15 @@ func find(name string) *library {
 	return libraries[i]
 }
 
+// commit ends a pseudo-version.
+var commit = regexp.MustCompile("-[0-9a-f]{12}$")
+
 // version is the version of the library's module.
 func (l *library) version() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, m := range info.Deps {
 		if m.Path == l.module {
-			return m.Version
+			return commit.ReplaceAllString(m.Version, "")
 		}
 	}
 	return "?"
@@ -72,7 +76,7 @@ func (l *library) under(p limit.Policy) (*run.Limiter, error) {
 		err = l.fits(p)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.label(), err)
+		return nil, err
 	}
 	number := func(n int64) script.Template { return script.Literal(strconv.FormatInt(n, 10)) }
 	call := script.Call{Keys: []script.Template{script.KeyIn("")}, Args: []script.Template{number(p.Requests),
@@ -106,5 +110,5 @@ func answer(admitted bool, remaining int64, retry time.Duration) limit.Decision 
 	if admitted {
 		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining}
 	}
-	return limit.Decision{Verdict: limit.Rejected, Remaining: max(0, remaining), RetryAfterUS: retry.Microseconds()}
+	return limit.Decision{Verdict: limit.Rejected, Remaining: max(0, remaining), RetryAfterUS: max(0, retry.Microseconds())}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"ratelab/internal/atomicfile"
@@ -185,8 +186,9 @@ func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.P
 		}
 		if on.alone > 0 {
 			e.Findings = append(e.Findings, result.Finding{Kind: "silent_fallback", Name: "silent fallback", Fault: true,
-				Text: fmt.Sprintf("decides %d of %d requests without a word to Redis", on.alone, on.decisions)})
+				Text: fmt.Sprintf("admits %d of %d requests without a word to Redis", on.alone, on.decisions)})
 		}
+		e.Tried = slices.DeleteFunc(e.Tried, func(what string) bool { return what == "a cluster" }) // nobody knows the keys
 		doc.Examinations = append(doc.Examinations, *e)
 	}
 	return doc, nil

@@ -27,7 +27,7 @@ type server struct {
 	redis []*redis.Server
 	open  []*row // since the last Clean, each on the Redis of the same number
 
-	// of all rows before the last Clean: decisions, those without a word to Redis, and round trips to it
+	// of all rows before the last Clean: decisions, those that admit without a word to Redis, and round trips to it
 	decisions, alone, trips int64
 }
 
@@ -131,12 +131,13 @@ func (r *row) Decide(ctx context.Context, requests []limit.Request, decisions []
 			return &virtualtime.CallError{Request: q, Text: err.Error()}
 		}
 		trips := p.trips.Load() - before
-		if r.trips, r.decisions = r.trips+trips, r.decisions+1; trips == 0 {
+		if r.trips, r.decisions = r.trips+trips, r.decisions+1; trips == 0 && decisions[i].Allowed() {
 			r.alone++
 		}
 	}
-	if r.alone == r.decisions {
-		return fmt.Errorf("%s decides without Redis: no command of %d requests came through the clock", r.Label, r.alone)
+	if r.trips == 0 {
+		return fmt.Errorf("%s decides without Redis: no command of %d requests came through the clock", r.Label,
+			r.decisions)
 	}
 	return nil
 }
@@ -161,7 +162,7 @@ func (r *row) process(skewUS int64) (p *process, err error) {
 // Left counts keys.
 func (r *row) Left(ctx context.Context, atUS int64) (left virtualtime.Left, err error) {
 	r.clock.Set(r.at(atUS))
-	for _, name := range r.Names() {
+	for _, name := range r.names() {
 		ttl, failed := r.client.PTTL(ctx, name).Result()
 		if left.Keys++; failed != nil {
 			err = failed
@@ -172,8 +173,8 @@ func (r *row) Left(ctx context.Context, atUS int64) (left virtualtime.Left, err 
 	return left, err
 }
 
-// Names are those of the keys. examine looks whether a cluster would have them together.
-func (r *row) Names() []string {
+// names are those of the keys.
+func (r *row) names() []string {
 	if r.client == nil {
 		dialer := redisclock.Dialer{Clock: r.clock,
 			Open: func(ctx context.Context, _, _ string) (net.Conn, error) { return r.redis.Open(ctx) }}
