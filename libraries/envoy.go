@@ -9,9 +9,10 @@ import (
 	"math/rand"
 	"time"
 
-	ratelimit "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
+	entry "github.com/envoyproxy/go-control-plane/envoy/extensions/common/ratelimit/v3"
 	pb "github.com/envoyproxy/go-control-plane/envoy/service/ratelimit/v3"
 	"github.com/envoyproxy/ratelimit/src/config"
+	"github.com/envoyproxy/ratelimit/src/limiter"
 	"github.com/envoyproxy/ratelimit/src/redis"
 	"github.com/envoyproxy/ratelimit/src/settings"
 	"github.com/envoyproxy/ratelimit/src/stats"
@@ -42,22 +43,25 @@ var _ = add(library{name: "envoy-ratelimit", module: "github.com/envoyproxy/rate
 	open: func(p *process) (decide, error) {
 		logrus.SetOutput(io.Discard)
 		address, err := p.proxy()
-		manager := stats.NewStatManager(gostats.NewStore(gostats.NewNullSink(), false), settings.Settings{})
-		rule := config.NewRateLimit(uint32(p.Requests), units[p.Window], manager.NewStats("ratelab"), false, false, false,
-			"", nil, false)
-		now := new(whole)
-		var cache interface {
-			DoLimit(context.Context, *pb.RateLimitRequest, []*config.RateLimit) []*pb.RateLimitResponse_DescriptorStatus
-		}
+		store, now := gostats.NewStore(gostats.NewNullSink(), false), new(whole)
+		manager := stats.NewStatManager(store, settings.Settings{})
+		rule := []*config.RateLimit{config.NewRateLimit(uint32(p.Requests), units[p.Window],
+			manager.NewStats("all"), false, false, false, "", nil, false)}
+		var cache limiter.RateLimitCache
 		p.outside(func() {
-			client := redis.NewClientImpl(gostats.NewStore(gostats.NewNullSink(), false), false, "", "tcp", "single", address, 1, 0, 0, nil, false, nil, time.Minute, "", "")
-			cache = redis.NewFixedRateLimitCacheImpl(client, nil, now, rand.New(rand.NewSource(1)), 300, nil, 0.8, "", manager, false)
+			client := redis.NewClientImpl(store, false, "", "tcp", "single", address, 1, 0, 0, nil, false, nil,
+				time.Minute, "", "")
+			cache = redis.NewFixedRateLimitCacheImpl(client, nil, now, rand.New(rand.NewSource(1)), 300, nil, 0.8, "",
+				manager, false)
 		})
-		return func(ctx context.Context, key string, cost int64) (limit.Decision, error) {
+		return func(ctx context.Context, key string, cost int64) (d limit.Decision, _ error) {
 			*now = whole(time.Now().Unix())
-			ask := &pb.RateLimitRequest{Domain: "ratelab", HitsAddend: uint32(cost), Descriptors: []*ratelimit.RateLimitDescriptor{{Entries: []*ratelimit.RateLimitDescriptor_Entry{{Key: "key", Value: key}}}}}
-			var got *pb.RateLimitResponse_DescriptorStatus
-			p.outside(func() { got = cache.DoLimit(context.Background(), ask, []*config.RateLimit{rule})[0] })
-			return answer(got.Code == pb.RateLimitResponse_OK, int64(got.LimitRemaining), got.DurationUntilReset.AsDuration()), nil
+			p.outside(func() {
+				got := cache.DoLimit(context.Background(), &pb.RateLimitRequest{HitsAddend: uint32(cost),
+					Descriptors: []*entry.RateLimitDescriptor{{Entries: []*entry.RateLimitDescriptor_Entry{
+						{Key: "client", Value: key}}}}}, rule)[0]
+				d = answer(got.Code == pb.RateLimitResponse_OK, int64(got.LimitRemaining), got.DurationUntilReset.AsDuration())
+			})
+			return d, nil
 		}, err
 	}})
