@@ -14,7 +14,8 @@ const aboutExamine = `Examine a limiter's script: what kind of limiter it is, an
 Standard traffic at the limit shows faults, such as a key that never expires, and properties of a
 kind of limiter, such as twice the limit at the edge of a window. A script has its binding beside
 it: FILE.lua and FILE.yaml. Of a limit above 200, 100 per window are examined if the binding passes
-the limit. With --out, each finding has the traffic that shows it in a scenario file.
+the limit. Three more limits are tried, which a finding names. With --out, each finding has the
+traffic that shows it in a scenario file.
 
 Exit codes: 0 no fault, 1 a fault, 2 usage or invalid input, 3 the harness could not run, 4 not
 examined, 130 interrupted.`

@@ -15,17 +15,16 @@ import (
 // differently, and alike at both ends of the second in which it is asked again. A window of a second that is only
 // aligned to the clock would look like that: then the question is asked at another window.
 func (x *examination) wholeSeconds() string {
-	if x.admits == 0 || x.stepUS > 1 {
+	if x.stepUS > 1 {
 		return ""
 	}
-	y := *x
+	y := x
 	if x.windowUS < 2*second {
-		policy := limit.Policy{Requests: x.limit, Window: 7 * time.Second, Burst: x.policy.Burst}
-		l, err := x.Under(policy)
-		if err != nil || l.Program.CalledAlike(x.limiter.Program) {
+		var err error
+		y, err = x.under(x.ctx, limit.Policy{Requests: x.limit, Window: 7 * time.Second, Burst: x.policy.Burst})
+		if err != nil || y.limiter.Program.CalledAlike(x.limiter.Program) {
 			return ""
 		}
-		y.limiter, y.policy, y.windowUS = l, policy, policy.WindowUS()
 		y.admits = allowed(y.play(y.at(0, 2*x.burst)))
 	}
 	for _, due := range []int64{wholeSecond(y.forCost(1)), wholeSecond(y.windowUS)} {
@@ -41,7 +40,7 @@ func (x *examination) wholeSeconds() string {
 		if differs == 3 && y.err == nil {
 			from += y.baseUS + late
 			x.seconds = true
-			x.fault("whole_seconds", inOrder(y.full(from), y.full(from+due-early)), "all %d used at the end of a "+
+			x.say(fault, "whole_seconds", inOrder(y.full(from), y.full(from+due-early)), "all %d used at the end of a "+
 				"second, it admits again %s later, %s too early (at %v); used at its beginning, it does not", y.admits,
 				report.Span(due-early), report.Span(early), y.policy)
 			break
@@ -54,14 +53,12 @@ func (x *examination) wholeSeconds() string {
 // wholeSecond is a time rounded up to a second.
 func wholeSecond(us int64) int64 { return (us + second - 1) / second * second }
 
-// skews are by how much a client's clock is behind.
-var skews = []int64{millisecond, 10 * millisecond, 100 * millisecond}
-
 // clientClock has two clients ask together, of which one's clock is behind, at many times the limit.
 func (x *examination) clientClock() string {
-	if x.admits == 0 || !x.limiter.Program.TakesTime() {
+	if !x.limiter.Program.TakesTime() {
 		return ""
 	}
+	const behindUS = 100 * millisecond
 	n := max(300, 2*x.limit) // of each client, in three windows, of which the first is not counted
 	turn := every(x.baseUS, max(2, 3*x.windowUS/n), n)
 	asked := inOrder(turn, turn)
@@ -69,48 +66,38 @@ func (x *examination) clientClock() string {
 	if right == 0 {
 		return ""
 	}
-	var factors [3]float64
-	for i, skew := range skews {
-		skewed := slices.Clone(asked)
-		for j := 1; j < len(skewed); j += 2 {
-			skewed[j].ClientSkewUS = -skew
+	factors, most := []any{}, 0.0
+	for _, skew := range []int64{millisecond, 10 * millisecond, behindUS} {
+		for j := 1; j < len(asked); j += 2 {
+			asked[j].ClientSkewUS = -skew
 		}
-		factors[i] = float64(x.lastly(2*n*2/3, skewed)) / float64(right)
+		most = float64(x.lastly(2*n*2/3, asked)) / float64(right)
+		factors = append(factors, most)
 	}
-	text := fmt.Sprintf("of two clients, one with its clock behind by 1, 10 or 100 ms, it admits %.2f, %.2f or %.2f "+
-		"times as much", factors[0], factors[1], factors[2])
 	// what a clock that is off costs in any limiter that goes by it: so much of the window's length
-	must := 2 * float64(skews[2]) / float64(x.windowUS)
-	most := factors[2]
+	must := 2 * float64(behindUS) / float64(x.windowUS)
 	if x.seconds {
 		must += 2 * float64(second) / float64(x.windowUS)
 	}
-	if most <= 1.05 || x.seconds && most <= 1.05+must {
-		return "a clock 100 ms behind"
-	}
-	x.say(most > 1.05+must, "client_clock", asked, "%s", text)
-	if x.err == nil {
-		f := &x.found.Findings[len(x.found.Findings)-1]
-		f.BehindUS = skews[2]
-		f.Traffic = []result.Volley{{AtUS: x.baseUS, Requests: 2 * n, EveryUS: turn[1].AtUS - turn[0].AtUS, AtOnce: 2,
-			Key: key, Cost: 1}}
+	if wrong := most > 1.05+must; x.err == nil && (wrong || most > 1.05 && !x.seconds) {
+		x.add(result.Finding{Kind: "client_clock", Fault: wrong, Limit: x.found.Limit, BehindUS: behindUS,
+			Text: fmt.Sprintf("of two clients, one with its clock behind by 1, 10 or 100 ms, it admits %.2f, %.2f "+
+				"or %.2f times as much", factors...), Requests: 2 * n, Traffic: []result.Volley{{AtUS: x.baseUS,
+				Requests: 2 * n, AtOnce: 2, Key: key, Cost: 1, EveryUS: turn[1].AtUS - turn[0].AtUS}}})
 	}
 	return "a clock 100 ms behind"
 }
 
 // retryAfter waits as long as a rejection says, and looks how long it would have to wait.
-func (x *examination) retryAfter() string {
+func (x *examination) retryAfter() (tried string) {
 	program := x.limiter.Program
-	if x.admits == 0 || !program.TellsRetry && program.Foreign {
+	if !program.TellsRetry && program.Foreign {
 		return ""
 	}
-	tried := ""
 	longest := 2*max(x.windowUS, x.fillUS) + second
 	for _, gap := range []int64{x.admits * x.stepUS, x.forCost(3) / 10, x.forCost(7) / 10, x.windowUS / 3} {
 		asked := append(x.full(x.baseUS), every(x.baseUS+max(gap, x.admits*x.stepUS), 1, 1)...)
-		from := asked[len(asked)-1].AtUS
-		got := x.play(asked)
-		told := got[len(got)-1]
+		from, told := asked[len(asked)-1].AtUS, x.play(asked)[len(asked)-1]
 		if told.Verdict != limit.Rejected || told.RetryAfterUS == 0 {
 			continue
 		}
@@ -127,14 +114,14 @@ func (x *examination) retryAfter() string {
 		shown := slices.Concat(asked, every(from+told.RetryAfterUS, 1, 1))
 		switch {
 		case wait == limit.Never:
-			x.fault("retry_after", shown[:len(shown)-1], "it tells never, and after %s the same request passes",
+			x.say(fault, "retry_after", shown[:len(shown)-1], "it tells never, and after %s the same request passes",
 				report.Briefly(right))
 		case wait < right-x.spare():
-			x.fault("retry_after", shown, "who waits the %s that it tells is rejected again; after %s, %s later, the "+
-				"request passes", report.Span(wait), report.Briefly(right), report.Briefly(right-wait))
+			x.say(fault, "retry_after", shown, "who waits the %s that it tells is rejected again; after %s, %s later, "+
+				"the request passes", report.Span(wait), report.Briefly(right), report.Briefly(right-wait))
 		default:
-			x.property("retry_after", shown, "it tells to wait %s, and after %s the request passes", report.Span(wait),
-				report.Briefly(right))
+			x.say(property, "retry_after", shown, "it tells to wait %s, and after %s the request passes",
+				report.Span(wait), report.Briefly(right))
 		}
 		return tried
 	}

@@ -29,7 +29,7 @@ func (x *examination) cluster() string {
 		if i+1 >= given {
 			what = "the script makes the second, and a cluster has it on another node"
 		}
-		x.fault("cluster", x.at(0, 1), "the keys %s and %s lie in different slots: %s; put the client in braces, "+
+		x.say(fault, "cluster", x.at(0, 1), "the keys %s and %s lie in different slots: %s; put the client in braces, "+
 			"such as %s", x.named(keys[0]), x.named(k), what, x.named("rl:{k0}"))
 		return ""
 	}

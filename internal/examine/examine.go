@@ -46,51 +46,53 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	if s.Asked != nil {
 		policy = *s.Asked
 	}
-	l, err := s.Under(policy)
+	x, err := s.under(ctx, policy)
 	if err != nil {
 		return nil, err
 	}
-	policy = l.Policy // a script may have its own
-	found := &result.Examination{Algorithm: l.Label, ScriptSHA1: script.SHA1(l.Program.Source),
-		Limit: result.LimitOf(policy), Findings: []result.Finding{}, Tried: []string{}}
-	policy, found.NotExamined = s.policy(policy, l.Program)
-	if found.NotExamined != "" {
-		return found, nil
+	policy, x.found.NotExamined = s.policy(x.policy, x.limiter.Program)
+	if x.found.NotExamined != "" {
+		return x.found, nil
 	}
-	if l, err = s.Under(policy); err != nil {
+	if x, err = s.under(ctx, policy); err != nil {
 		return nil, err
 	}
-	found.Limit = result.LimitOf(policy)
-	x := &examination{Script: s, ctx: ctx, limiter: l, found: found, policy: policy, limit: policy.Requests,
-		burst: policy.Capacity(), windowUS: policy.WindowUS(), stepUS: 1}
+	return x.found, x.look(looks)
+}
+
+// under begins an examination at a limit. The error is the binding's.
+func (s *Script) under(ctx context.Context, p limit.Policy) (*examination, error) {
+	l, err := s.Under(p)
+	if err != nil {
+		return nil, err
+	}
+	p = l.Policy // a script may have its own
+	x := &examination{Script: s, ctx: ctx, limiter: l, policy: p, limit: p.Requests, burst: p.Capacity(),
+		windowUS: p.WindowUS(), stepUS: 1, found: &result.Examination{Algorithm: l.Label, Limit: result.LimitOf(p),
+			ScriptSHA1: script.SHA1(l.Program.Source), Findings: []result.Finding{}, Tried: []string{}}}
 	x.fillUS = x.forCost(x.burst)
 	x.baseUS = (x.windowUS - scenario.DefaultStart.UnixMicro()%x.windowUS) % x.windowUS
-	err = x.look()
-	slices.SortStableFunc(found.Findings, func(a, b result.Finding) int {
-		switch {
-		case a.Fault == b.Fault:
-			return 0
-		case a.Fault:
-			return -1
-		}
-		return 1
+	return x, nil
+}
+
+// passes reports whether the binding passes what each change of the limit changes.
+func (s *Script) passes(p limit.Policy, changes ...func(*limit.Policy)) bool {
+	l, err := s.Under(p)
+	return err == nil && !slices.ContainsFunc(changes, func(change func(*limit.Policy)) bool {
+		other := p
+		change(&other)
+		changed, err := s.Under(other)
+		return err != nil || l.Program.CalledAlike(changed.Program)
 	})
-	return found, err
 }
 
 // policy is the limit at which the script is examined: the one that was asked about, or a smaller one of the same
 // window where that is large and the binding passes it; or why there is none.
-func (s *Script) policy(asked limit.Policy, program *script.Program) (p limit.Policy, why string) {
-	passes := func(change func(*limit.Policy)) bool {
-		other := asked
-		change(&other)
-		l, err := s.Under(other)
-		return err == nil && !program.CalledAlike(l.Program)
-	}
-	limits := passes(func(p *limit.Policy) { p.Requests++; p.Burst = 0 })
+func (s *Script) policy(asked limit.Policy, program *script.Program) (at limit.Policy, why string) {
+	limits := s.passes(asked, more)
 	biggest := max(asked.Requests, asked.Capacity())
 	switch {
-	case s.Asked == nil && program.Own == nil && !(limits && passes(func(p *limit.Policy) { p.Window *= 2 })):
+	case s.Asked == nil && program.Own == nil && !(limits && s.passes(asked, longer)):
 		return asked, "the binding does not pass limit and window, and no limit was given; give --limit 100/1m"
 	case biggest <= 2*reduced || !limits && biggest <= large:
 		return asked, ""
@@ -98,12 +100,9 @@ func (s *Script) policy(asked limit.Policy, program *script.Program) (p limit.Po
 		return asked, fmt.Sprintf("the limit %v is large, and the binding does not pass it, so that a smaller one "+
 			"cannot be examined; give a limit of at most %d", asked, large)
 	}
-	p = asked
-	p.Requests = max(1, asked.Requests*reduced/biggest)
-	if asked.Burst != 0 {
-		p.Burst = max(1, asked.Burst*reduced/biggest)
-	}
-	return p, ""
+	asked.Requests = max(1, asked.Requests*reduced/biggest)
+	asked.Burst = min(asked.Burst, max(1, asked.Burst*reduced/biggest))
+	return asked, ""
 }
 
 // Scripts examines all users' scripts at one limit after the other, each on a private server. Costs says that the
@@ -163,36 +162,42 @@ type examination struct {
 // names are the kinds of findings in words, where the finding does not say it all.
 var names = map[string]string{
 	"no_limit": "no limit at one instant", "off_by_one": "off by one", "more_at_once": "more at once than the limit",
-	"admits_none": "admits nothing", "shares_keys": "shares keys",
-	"ignores_cost":   "ignores costs",
+	"admits_none": "admits nothing", "shares_keys": "shares keys", "ignores_cost": "ignores costs",
 	"loses_fraction": "loses the fraction of a refill", "never_expires": "never expires",
 	"expires_early": "expires early", "refills_early": "refills early", "expires_late": "expires late",
-	"locks_out": "locks out whoever goes on asking", "counts_rejected": "counts what it rejects",
+	"locks_out": "locks out whoever goes on asking", "starves": "starves a steady client",
+	"silent_fallback": "falls back silently", "counts_rejected": "counts what it rejects",
 	"whole_seconds": "goes by whole seconds", "client_clock": "trusts the client's clock",
 	"retry_after": "retry-after is not true", "cluster": "fails on a cluster", "fails": "fails",
 }
 
-// look is one question. Its answer is what was tried, for what is right unless there are findings; "": nothing was.
-type look func(*examination) (tried string)
+// look is a question. Its answer is what was tried, for what is right unless there are findings; "": nothing was.
+type look struct {
+	ask    func(*examination) (tried string)
+	always bool // of a script without a limit, too
+}
 
 // looks are the questions, in an order in which each knows of the causes that the ones before it have found. The first
 // says whether the others have a sense.
-var looks = []look{(*examination).atOnce, (*examination).apart, (*examination).costs, (*examination).neverExpires,
-	(*examination).wholeSeconds, (*examination).expiresEarly, (*examination).expiresLate, (*examination).locksOut,
-	(*examination).countsRejected, (*examination).losesFraction, (*examination).steady, (*examination).retryAfter,
-	(*examination).clientClock, (*examination).cluster, (*examination).worst, (*examination).family}
+var looks = []look{{(*examination).atOnce, true}, {(*examination).apart, false}, {(*examination).costs, false},
+	{(*examination).neverExpires, true}, {(*examination).wholeSeconds, false}, {(*examination).expiresEarly, false},
+	{(*examination).expiresLate, false}, {(*examination).locksOut, false}, {(*examination).countsRejected, false},
+	{(*examination).losesFraction, false}, {(*examination).steady, false}, {(*examination).retryAfter, false},
+	{(*examination).clientClock, false}, {(*examination).cluster, true}, {(*examination).worst, true},
+	{(*examination).family, false}, {(*examination).sweep, true}}
 
-func (x *examination) look() error {
+func (x *examination) look(looks []look) error {
 	for _, look := range looks {
-		before := len(x.found.Findings)
-		tried := look(x)
-		var failed *virtualtime.CallError
-		if errors.As(x.err, &failed) {
+		if x.admits == 0 && !look.always {
+			continue
+		}
+		before, tried := len(x.found.Findings), look.ask(x)
+		if failed, ok := errors.AsType[*virtualtime.CallError](x.err); ok {
 			x.err = nil
 			if why, ours := strings.CutPrefix(failed.Text, "VTCMD "); ours {
 				x.found.NotExamined, x.found.Findings, x.found.Tried = why, []result.Finding{}, []string{}
 			} else {
-				x.fault("fails", nil, "at %v: %s", x.policy, failed.Text)
+				x.say(fault, "fails", nil, "%s", failed.Text)
 			}
 			return nil
 		}
@@ -206,21 +211,25 @@ func (x *examination) look() error {
 	return nil
 }
 
-// fault adds a finding that is wrong in any limiter, with the traffic that shows it.
-func (x *examination) fault(kind string, shown []limit.Request, format string, args ...any) {
-	x.say(true, kind, shown, format, args...)
-}
+// A finding is a fault, which is wrong in any limiter, or a property of a kind of limiter.
+const fault, property = true, false
 
-// property adds a finding that belongs to a kind of limiter.
-func (x *examination) property(kind string, shown []limit.Request, format string, args ...any) {
-	x.say(false, kind, shown, format, args...)
-}
-
+// say adds a finding, with the traffic that shows it.
 func (x *examination) say(fault bool, kind string, shown []limit.Request, format string, args ...any) {
 	if x.err == nil {
-		x.found.Findings = append(x.found.Findings, result.Finding{Kind: kind, Name: names[kind], Fault: fault,
-			Text: fmt.Sprintf(format, args...), Requests: int64(len(shown)), Traffic: volleys(shown)})
+		x.add(result.Finding{Kind: kind, Fault: fault, Text: fmt.Sprintf(format, args...), Limit: x.found.Limit,
+			Requests: int64(len(shown)), Traffic: volleys(shown)})
 	}
+}
+
+// add adds a finding, faults before properties.
+func (x *examination) add(f result.Finding) {
+	f.Name = names[f.Kind]
+	at := len(x.found.Findings)
+	if f.Fault {
+		at = x.found.Faults()
+	}
+	x.found.Findings = slices.Insert(x.found.Findings, at, f)
 }
 
 // has reports whether there is a finding of any of these kinds.

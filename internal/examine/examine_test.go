@@ -1,6 +1,7 @@
 package examine
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,8 +20,8 @@ import (
 	"ratelab/internal/script"
 )
 
-// examined examines a script on an embedded server.
-func examined(t *testing.T, s Script) *result.Examination {
+// examined examines a script on an embedded server, or on one that is made of it.
+func examined(t *testing.T, s Script, made ...func(run.Server) run.Server) *result.Examination {
 	t.Helper()
 	server := &host.Server{Running: redistest.Embedded(t), Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}}
 	if err := server.Start(t.Context(), 1); err != nil {
@@ -28,6 +29,9 @@ func examined(t *testing.T, s Script) *result.Examination {
 	}
 	defer server.Close()
 	s.Server = server
+	for _, m := range made {
+		s.Server = m(server)
+	}
 	e, err := s.Examine(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -171,5 +175,27 @@ func TestRequestsAreAMicrosecondApart(t *testing.T) {
 	}
 	if want := []int64{4, 5, 6, 7, 8, 9}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// resigned is a server of which every row decides although an error came.
+type resigned struct{ run.Server }
+
+func (r resigned) Open(ctx context.Context, l *run.Limiter, start time.Time, behind time.Duration, row int) (run.Script,
+	error) {
+	s, err := r.Server.Open(ctx, l, start, behind, row)
+	return ignorant{s}, err
+}
+
+type ignorant struct{ run.Script }
+
+func (ignorant) Ignored() string { return "ERR invalid expire time" }
+
+// Who decides although the server has answered with an error falls back silently, which is said once, with the error.
+func TestSilentFallback(t *testing.T) {
+	e := examined(t, builtin(t, "gcra", "100/1m"), func(s run.Server) run.Server { return resigned{s} })
+	if got := texts(e)[0]; !slices.Equal(faults(e), []string{"silent_fallback"}) ||
+		!strings.HasSuffix(got, `"ERR invalid expire time", and it decides all the same`) {
+		t.Errorf("%v", texts(e))
 	}
 }

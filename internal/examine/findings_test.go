@@ -80,10 +80,14 @@ func archived(a *txtar.Archive, name string, p limit.Policy) Script {
 	return Script{Asked: &p, Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }}
 }
 
-// faults are the kinds of an examination's faults, sorted.
+// faults are the kinds of an examination's faults, sorted, with the limits where those are others.
 func faults(e *result.Examination) (kinds []string) {
 	for _, f := range e.Findings[:e.Faults()] {
-		kinds = append(kinds, f.Kind)
+		kind := f.Kind
+		if f.Limit != e.Limit {
+			kind += "@" + strings.NewReplacer(" by bucket", "", " burst ", ":").Replace(f.Limit.Policy().String())
+		}
+		kinds = append(kinds, kind)
 	}
 	slices.Sort(kinds)
 	return kinds
@@ -100,12 +104,16 @@ func texts(e *result.Examination) (all []string) {
 func TestScenariosHoldTheTraffic(t *testing.T) {
 	for file, words := range map[string]string{"counts_rejected": "20/7s", "shares_keys": "20/7s",
 		"ignores_cost": "20/7s", "no_limit": "30/1s 10", "loses_fraction": "20/7s", "whole_seconds": "150/1m",
-		"client_clock": "20/7s"} {
+		"client_clock": "20/7s", "sweep": "100/1m"} {
 		archive, err := txtar.ParseFile("testdata/" + file + ".txtar")
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := examined(t, archived(archive, "both.lua", policyOf(t, strings.Fields(words))))
+		script := "both.lua"
+		if file == "sweep" {
+			script = "zero.lua"
+		}
+		e := examined(t, archived(archive, script, policyOf(t, strings.Fields(words))))
 		for i := range e.Findings {
 			f := &e.Findings[i]
 			path := filepath.Join(t.TempDir(), FileName(e, f))
@@ -131,7 +139,7 @@ func TestScenariosHoldTheTraffic(t *testing.T) {
 					}
 				}
 			}
-			if int64(len(want)) != f.Requests || s.Limit.Capacity() != e.Limit.Burst {
+			if int64(len(want)) != f.Requests || result.LimitOf(s.Limit) != f.Limit {
 				t.Errorf("%s: %d requests, want %d", f.Kind, len(want), f.Requests)
 			}
 			if f.Kind == "shares_keys" { // the file asks for the first key beside the second

@@ -54,6 +54,8 @@ func (x *examination) play(traffics ...[]limit.Request) []limit.Decision {
 	return decisions
 }
 
+// ask lets the script decide on an empty server. A run.Script whose limiter may keep the server's errors to itself has
+// a method Ignored, for the first that it did; "": none.
 func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) error {
 	s, err := x.Server.Open(x.ctx, x.limiter, scenario.DefaultStart, 0, 0)
 	if err != nil {
@@ -71,6 +73,9 @@ func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) 
 	}
 	if left.WithoutTTL > 0 && (x.endless == nil || len(requests) < len(x.endless)) {
 		x.endless = requests
+	}
+	if l, ok := s.(interface{ Ignored() string }); ok && l.Ignored() != "" && !x.has("silent_fallback") {
+		x.say(fault, "silent_fallback", requests, "the server answers %q, and it decides all the same", l.Ignored())
 	}
 	if named, ok := s.(interface{ Names() []string }); ok && len(requests) == 1 {
 		x.names = named.Names()
@@ -121,19 +126,16 @@ func first(low, high, precision int64, holds func(int64) bool) int64 {
 func volleys(all []limit.Request) []result.Volley {
 	list := []result.Volley{}
 	for i := 0; i < len(all); {
-		q, n := all[i], 1
-		step := int64(0)
-		for i+n < len(all) && all[i+n].Key == q.Key && all[i+n].Cost == q.Cost {
+		q, n, step := all[i], 1, int64(0)
+		for ; i+n < len(all) && all[i+n].Key == q.Key && all[i+n].Cost == q.Cost; n++ {
 			gap := all[i+n].AtUS - all[i+n-1].AtUS
-			if n == 1 {
-				step = gap
-			} else if gap < step { // the last one begins the next series, so that none overlap
-				n--
-				break
-			} else if gap > step {
+			if n > 1 && gap != step {
+				if gap < step { // the last one begins the next series, so that none overlap
+					n--
+				}
 				break
 			}
-			n++
+			step = gap
 		}
 		if n == 1 || n == 2 && i+n < len(all) { // two are no series, and the second may begin one
 			n, step = 1, 0

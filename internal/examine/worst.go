@@ -32,8 +32,13 @@ func (x *examination) worst() string {
 				}
 			}
 			slices.SortStableFunc(admitted, func(a, b limit.Request) int { return cmp.Compare(a.AtUS, b.AtUS) })
-			if begin, end := busiest(admitted, w); int64(end-begin) > x.found.Worst {
-				x.found.Worst, x.worstOf = int64(end-begin), admitted[:end]
+			for i, oldest := 0, 0; i < len(admitted); i++ { // of the window that ends here
+				for admitted[oldest].AtUS <= admitted[i].AtUS-w {
+					oldest++
+				}
+				if n := int64(i + 1 - oldest); n > x.found.Worst {
+					x.found.Worst, x.worstOf = n, admitted[:i+1]
+				}
 			}
 		}
 	}
@@ -66,22 +71,8 @@ func (x *examination) exceeds() {
 	if before < x.windowUS/50 && after < x.windowUS/50 && last-window[0].AtUS < x.windowUS/10 {
 		how = fmt.Sprintf("%d before a window ends, %d after", split+1, int(n)-split-1)
 	}
-	x.property("exceeds", x.worstOf, "admits %d in %s, %.2f x the limit: %s", n, report.Span(x.windowUS),
+	x.say(property, "exceeds", x.worstOf, "admits %d in %s, %.2f x the limit: %s", n, report.Span(x.windowUS),
 		float64(n)/float64(x.limit), how)
-}
-
-// busiest is where the requests of the interval (t − widthUS, t] begin and end that has most of them.
-func busiest(all []limit.Request, widthUS int64) (begin, end int) {
-	first := 0
-	for i := range all {
-		for all[first].AtUS <= all[i].AtUS-widthUS {
-			first++
-		}
-		if i+1-first > end-begin {
-			begin, end = first, i+1
-		}
-	}
-	return begin, end
 }
 
 // families are the rules that a script can be, in words; where several decide alike the first is named.
@@ -97,9 +88,6 @@ var families = []struct{ algorithm, words string }{
 
 // family finds the rule whose model admits as much as the script at a few instants that tell the rules apart.
 func (x *examination) family() string {
-	if x.admits == 0 {
-		return ""
-	}
 	if x.delayUS > 0 {
 		x.found.Family = "a shaper, which delays what it admits by up to " + report.Briefly(x.delayUS)
 		return ""

@@ -37,12 +37,13 @@ func writeCSV(w io.Writer, d *result.Document) error {
 	header := []string{"limiter", "limit", "kind", "fault", "name", "text", "requests", "worst"}
 	return report.WriteCSV(w, header, func(yield func([]string) bool) {
 		for _, e := range d.Examinations {
-			findings, limits := e.Findings, e.Limit.Policy().String()
+			findings := e.Findings
 			if e.NotExamined != "" {
-				findings = []result.Finding{{Kind: "not_examined", Name: "not examined", Text: e.NotExamined}}
+				findings = []result.Finding{{Kind: result.NotExamined, Name: "not examined", Text: e.NotExamined,
+					Limit: e.Limit}}
 			}
 			for _, f := range findings {
-				if !yield([]string{e.Algorithm, limits, f.Kind, fmt.Sprint(f.Fault), f.Name, f.Text,
+				if !yield([]string{e.Algorithm, f.Limit.Policy().String(), f.Kind, fmt.Sprint(f.Fault), f.Name, f.Text,
 					report.Integer(f.Requests), report.Integer(e.Worst)}) {
 					return
 				}
@@ -58,12 +59,7 @@ func FileName(e *result.Examination, f *result.Finding) string {
 
 // bare is a limiter's label as the name of a file or a scenario.
 func bare(label string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(":=.", r) {
-			return '-'
-		}
-		return r
-	}, label)
+	return strings.NewReplacer(":", "-", "=", "-", ".", "-").Replace(label)
 }
 
 // Scenario is the traffic that shows a finding, as the file of a scenario.
@@ -73,12 +69,13 @@ func Scenario(e *result.Examination, f *result.Finding) []byte {
 	fmt.Fprintf(&b, "# %s: %s\n", e.Algorithm, f)
 	fmt.Fprintf(&b, "name: %s-%s\nquestion: Does %s still do this (%s)?\n", bare(e.Algorithm), kind, bare(e.Algorithm),
 		strings.ReplaceAll(kind, "-", " "))
-	fmt.Fprintf(&b, "limit: {requests: %d, per: %s", e.Limit.Requests, report.Span(e.Limit.WindowUS))
-	if e.Limit.Burst != e.Limit.Requests {
-		fmt.Fprintf(&b, ", burst: %d", e.Limit.Burst)
+	at := f.Limit
+	fmt.Fprintf(&b, "limit: {requests: %d, per: %s", at.Requests, report.Span(at.WindowUS))
+	if at.Burst != at.Requests {
+		fmt.Fprintf(&b, ", burst: %d", at.Burst)
 	}
-	if e.Limit.Contract != limit.ByWindow {
-		fmt.Fprintf(&b, ", contract: %v", e.Limit.Contract)
+	if at.Contract != limit.ByWindow {
+		fmt.Fprintf(&b, ", contract: %v", at.Contract)
 	}
 	b.WriteString("}\n")
 	if f.BehindUS > 0 {

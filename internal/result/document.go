@@ -126,6 +126,7 @@ type Finding struct {
 	Name     string   `json:"name,omitempty"` // of a fault, in words
 	Fault    bool     `json:"fault"`          // wrong in any limiter; otherwise a property of a kind of limiter
 	Text     string   `json:"text"`           // with figures
+	Limit    Limit    `json:"limit"`          // at which it occurs
 	File     string   `json:"file,omitempty"` // the scenario with the traffic that shows it
 	Requests int64    `json:"requests"`       // of that traffic
 	Traffic  []Volley `json:"traffic"`
