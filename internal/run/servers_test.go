@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
+	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 )
 
@@ -54,16 +56,30 @@ func TestTheWorkedFiguresOnEveryServer(t *testing.T) {
 }
 
 // Every scenario under every algorithm comes out the same on every server as from the models: each count, and the
-// hash over every decision.
+// hash over every decision. The containers share the built-in scenarios among them. That the embedded server decides
+// those so is what the results page of cmd/simulate is compared with.
 func TestEveryServerDecidesAsTheModels(t *testing.T) {
-	list := append(everyScenario(t), manyClients(t), oddClocks(t))
-	want := run(t, job(list...)).Document
+	builtin, own := everyScenario(t), []*scenario.Scenario{manyClients(t), oddClocks(t)}
+	want := map[string]result.Run{}
+	for _, r := range run(t, job(append(own, builtin...)...)).Document.Runs {
+		want[r.Scenario] = r
+	}
+	containers := 0
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
-		got := runOn(t, job(list...), s).Document
-		for i, r := range want.Runs {
-			for k, row := range r.Results {
-				if diff := cmp.Diff(row.Result, got.Runs[i].Results[k].Result); diff != "" {
-					t.Errorf("%s, %s: the models (-) and %s (+):\n%s", r.Scenario, row.Algorithm, s, diff)
+		list := slices.Clone(own)
+		switch s.Kind {
+		case redis.KindProcess:
+			list = append(list, builtin...)
+		case redis.KindContainer:
+			for i := containers; i < len(builtin); i += len(redistest.Images()) {
+				list = append(list, builtin[i])
+			}
+			containers++
+		}
+		for _, got := range runOn(t, job(list...), s).Document.Runs {
+			for k, row := range want[got.Scenario].Results {
+				if diff := cmp.Diff(row.Result, got.Results[k].Result); diff != "" {
+					t.Errorf("%s, %s: the models (-) and %s (+):\n%s", got.Scenario, row.Algorithm, s, diff)
 				}
 			}
 		}
