@@ -26,7 +26,9 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
+	"ratelab/internal/page"
 	"ratelab/internal/scenario"
 )
 
@@ -197,7 +199,7 @@ type traffic struct {
 	Name     string `json:"name"`
 	Question string `json:"question"`
 	Limit    string `json:"limit"`
-	Reacts   bool   `json:"reacts"`
+	Requests int64  `json:"requests"`
 }
 
 // compose makes the whole page. The engine is in it, or beside it under that name.
@@ -207,33 +209,33 @@ func compose(boot, name string, size int, engine []byte) ([]byte, error) {
 		return nil, err
 	}
 	var data struct {
-		Engine    string    `json:"engine"` // its file; "": it is in the page
-		Size      int       `json:"size"`   // of it, compressed
-		Version   string    `json:"version"`
-		Scenarios []traffic `json:"scenarios"`
-		Examples  []example `json:"examples"`
+		Engine    string            `json:"engine"` // its file; "": it is in the page
+		Size      int               `json:"size"`   // of it, compressed
+		Version   string            `json:"version"`
+		Scenarios []traffic         `json:"scenarios"`
+		Examples  []example         `json:"examples"`
+		Colours   map[string]string `json:"colours"` // of algorithms
 	}
 	data.Engine, data.Size, data.Version, data.Examples = name, size, version, examples()
 	for _, s := range builtin {
-		data.Scenarios = append(data.Scenarios, traffic{s.Name, s.Question, s.Limit.String(), s.Reactive()})
+		requests, _ := s.Stream(s.Seed).Count()
+		data.Scenarios = append(data.Scenarios, traffic{s.Name, s.Question, s.Limit.String(), requests})
+	}
+	data.Colours = map[string]string{}
+	for _, name := range algorithms.Names() {
+		data.Colours[name] = page.Colour(name)
 	}
 	encoded, err := json.Marshal(data) // writes < as \u003c, so that no script element ends in it
 	if err != nil {
 		return nil, err
 	}
-	script, style, from := source("page.js"), source("page.css"), "'none'"
+	script, style, from := source("page.js"), page.Palette+source("page.css"), "'none'"
 	if engine == nil {
 		from = "'self'"
 	}
-	text := strings.NewReplacer("{{policy}}", fmt.Sprintf("default-src 'none'; script-src '%s' 'wasm-unsafe-eval'; "+
-		"style-src '%s'; worker-src blob:; connect-src %s; base-uri 'none'; form-action 'none'", hash(script),
-		hash(style), from), "{{style}}", style, "{{script}}", script, "{{boot}}", boot, "{{data}}", string(encoded),
+	text := strings.NewReplacer("{{policy}}", fmt.Sprintf("default-src 'none'; script-src %s 'wasm-unsafe-eval'; "+
+		"style-src %s; worker-src blob:; connect-src %s; base-uri 'none'; form-action 'none'", page.Source(script),
+		page.Source(style), from), "{{style}}", style, "{{script}}", script, "{{boot}}", boot, "{{data}}", string(encoded),
 		"{{engine}}", base64.StdEncoding.EncodeToString(engine)).Replace(source("page.html"))
 	return []byte(text), nil
-}
-
-// hash is a text in a content security policy.
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A module's memory gets its maximum, and what stands around it stays. A module that has one, or none, is refused.
@@ -42,7 +43,7 @@ func TestExamples(t *testing.T) {
 		line := x.Name + ": " + a.Tables[0].Rows[0][0].Text + ", " + a.Sentence
 		for _, f := range examined.(*examination).Findings {
 			if f.Fault {
-				line += " " + f.Name + "."
+				line += "; fault: " + f.Name
 			}
 		}
 		all = append(all, line)
@@ -51,17 +52,44 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	want := strings.TrimSpace(`
-A sliding log: correct: my, Your limiter holds the limit here, and admits what an exact limiter admits.
-INCR without EXPIRE: my, Your limiter holds the limit here, and rejects 2.0 % of what an exact limiter admits. never expires.
-Off by one: my, Your limiter breaks the limit here: it admitted 1,980 in 3 s, 1.98 × the 1,000 allowed. off by one.
-A log that counts what it rejects: my, Your limiter holds the limit here, and rejects 1.9 % of what an exact limiter admits. counts what it rejects.
-GCRA, the rule of redis_rate: my, Your limiter breaks the limit here: it admitted 1,765 in 3 s, 1.76 × the 1,000 allowed.
-An empty one: my, Your limiter breaks the limit here: it admitted 1,980 in 3 s, 1.98 × the 1,000 allowed. no limit at one instant.
+A sliding log: correct: my, Your limiter holds the limit here and admits what an exact limiter admits
+INCR without EXPIRE: my, Your limiter holds the limit here and rejects 2.0 % of what an exact limiter admits; fault: never expires
+Off by one: my, Your limiter breaks the limit here: it admitted 1,980 in 3 s, 1.98 × the 1,000 allowed; fault: off by one
+A log that counts what it rejects: my, Your limiter holds the limit here and rejects 1.9 % of what an exact limiter admits; fault: counts what it rejects
+GCRA, the rule of redis_rate: my, Your limiter breaks the limit here: it admitted 1,765 in 3 s, 1.76 × the 1,000 allowed
+An empty one: my, Your limiter breaks the limit here: it admitted 1,980 in 3 s, 1.98 × the 1,000 allowed; fault: no limit at one instant
 `)
 	if got := strings.Join(all, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if beats == 0 {
 		t.Error("nobody hears that the engine works")
+	}
+}
+
+// A script that loops is ended, and its line is named: while it is tried, in the run, where it catches the error, and in
+// a coroutine. The engine goes on.
+func TestLoops(t *testing.T) {
+	defer func(was time.Duration) { patience = was }(patience)
+	patience = 500 * time.Millisecond
+	e := newEngine(func() {})
+	q := &question{Part: partPlay, Binding: examples()[1].Binding, Scenario: "poisson"}
+	for source, line := range map[string]string{
+		"local n = 1\nwhile true do n = n + 1 end":                                              ":2",
+		"local n = redis.call('INCR', KEYS[1])\nwhile n > 50 do end\nreturn 1":                  ":2",
+		"while true do redis.call('GET', KEYS[1]) end":                                          ":1",
+		"return pcall(function() while true do end end) and 1 or 0":                             "",
+		"coroutine.wrap(function() while true do coroutine.yield(1) end end)()\nwhile 1 do end": ":2",
+	} {
+		q.Script = source
+		want := "my.lua" + line + ": the script gave no answer for 500ms: it loops, or is far too slow"
+		if _, err := e.ask(t.Context(), q); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", source, err, want)
+		}
+	}
+	patience = time.Hour
+	q.Script = examples()[1].Script
+	if _, err := e.ask(t.Context(), q); err != nil {
+		t.Error(err)
 	}
 }

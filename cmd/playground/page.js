@@ -5,7 +5,8 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const $ = (id) => document.getElementById(id);
 const fields = ['script', 'binding', 'scenario', 'limit', 'contract'];
-const patience = 5000; // ms without a sign of progress, after which a worker is ended
+const patience = 5000; // ms without a sign of progress, after which a worker is ended; a script ends itself before
+const alarm = 3; // report.Alarm
 const linkVersion = 1;
 const longestLink = 1 << 20; // characters of what is in one
 
@@ -16,10 +17,6 @@ let answer = null, examination = null, cells = new Map(), cellsOf = '', examined
 
 let module = null, worker = null, ready = null, beat = 0;
 let asked = null; // what the worker is busy with: {part, done, failed}
-
-function url() {
-  return URL.createObjectURL(new Blob([$('boot').textContent], {type: 'text/javascript'}));
-}
 
 // The engine's bytes are packed; some hosts unpack such a file on their own.
 async function load() {
@@ -63,7 +60,7 @@ function through(bytes, transform) {
 // start makes a worker, which is ready when its engine says so.
 function start() {
   if (worker) worker.terminate();
-  worker = new Worker(url());
+  worker = new Worker(URL.createObjectURL(new Blob([$('boot').textContent], {type: 'text/javascript'})));
   const mine = worker;
   ready = new Promise((resolve) => {
     mine.onmessage = ({data: text}) => {
@@ -125,21 +122,23 @@ async function start_run() {
     if (cellsOf !== what) [cellsOf, cells] = [what, new Map()];
     if (examinedFor !== examined) [examinedFor, examination] = [examined, null];
     draw();
+    const {top} = $('answers').getBoundingClientRect();
+    if (top < 0 || top > innerHeight * 0.6) $('answers').scrollIntoView();
     if (!examination) {
       const found = await ask('examine', question).catch((e) => ({lead: [`Not examined: ${e.message}`], findings: [], tried: []}));
       if (!current()) return;
       examination = found;
       draw();
     }
-    const left = [...data.scenarios].sort((a, b) => a.reacts - b.reacts).filter((s) => !cells.has(s.name));
+    const left = [...data.scenarios].sort((a, b) => a.requests - b.requests).filter((s) => !cells.has(s.name));
     for (const s of left) {
       say(`In every scenario: ${cells.size} of ${data.scenarios.length}`);
-      const cell = await ask('cell', {...question, scenario: s.name}).catch((e) => ({text: '-', shade: 0, why: e.message}));
+      const cell = await ask('cell', {...question, scenario: s.name}).catch((e) => ({Text: '-', why: e.message}));
       if (!current()) return;
       cells.set(s.name, cell);
-      draw();
+      show(s);
     }
-    finish('Done');
+    finish('Done: every scenario is decided');
   } catch (e) {
     if (!current()) return;
     answer = null;
@@ -149,10 +148,7 @@ async function start_run() {
   }
 }
 
-function finish(word) {
-  $('stop').disabled = true;
-  say(word);
-}
+const finish = (word) => { $('stop').disabled = true; say(word); };
 
 function stop() {
   run++;
@@ -168,6 +164,7 @@ function say(text) {
 function fail(text) {
   $('error').hidden = !text;
   $('error').textContent = text;
+  if (text) $('error').scrollIntoView({block: 'nearest'});
   const at = /\bmy\.(lua|yaml):(\d+)/.exec(text) || /()(?:\bline:? ?|user_script:)(\d+)/.exec(text) || /()()at EOF/.exec(text);
   for (const editor of editors) editor.mark(at && editor.id === (at[1] === 'yaml' ? 'binding' : 'script') ? Number(at[2] || Infinity) : 0);
 }
@@ -223,25 +220,26 @@ function make(name, className, ...inside) {
 function draw() {
   const all = make('main', 'answer');
   if (answer) {
-    const faults = examination ? examination.findings.filter((f) => f.fault).map((f) => f.name) : [];
-    all.append(make('h2', answer.holds && !faults.length ? 'good' : 'bad', answer.sentence + (faults.length ? ` Its ${faults.length > 1 ? 'faults' : 'fault'}: ${faults.join(', ')}.` : '')), ...answer.lead.map((l) => make('p', 'quiet', l)));
+    const faults = examination ? examination.findings.filter((f) => f.fault).map((f) => f.name).join(', ') : '';
+    const colour = !answer.holds || faults ? 'bad' : examination ? 'good' : ''; // a fault may yet be found
+    all.append(make('h1', colour, answer.sentence + (faults && `; fault: ${faults}`) + '.'), ...answer.lead.map((l) => make('p', 'quiet', l)));
     answer.tables.forEach((t, i) => all.append(make('div', 'scroll', table(t, i === 0))));
     all.append(...answer.notes.map((n) => make('p', '', n)));
     if (answer.chart) all.append(figure(answer.chart, $('frame').clientWidth - 8));
     if (examination) all.append(...examined(examination));
-    if (cells.size) all.append(...everywhere());
-    all.append(make('h2', '', 'The same on a terminal'), make('pre', 'plain', `go run ./cmd/${answer.command}`));
+    $('command').textContent = `go run ./cmd/${answer.command}`;
     URL.revokeObjectURL($('figures').href);
     $('figures').href = URL.createObjectURL(new Blob([answer.document], {type: 'application/json'}));
   }
-  $('files').hidden = !answer;
+  $('rest').hidden = !answer;
+  data.scenarios.forEach(show);
   $('frame').contentDocument.body.replaceChildren(all);
 }
 
 function table(t, first) {
   const head = make('tr', '', ...t.columns.map((c, i) => Object.assign(make('th', '', c), {title: t.help[i], scope: 'col'})));
   return make('table', '', make('thead', '', head), make('tbody', '', ...t.rows.map((row, i) =>
-    make('tr', first && i === 0 ? 'mine' : '', ...row.map((c) => make('td', c.alarm ? 'bad' : '', c.text))))));
+    make('tr', first && i === 0 ? 'mine' : '', ...row.map((c) => make('td', c.Style === alarm ? 'bad' : '', c.Text))))));
 }
 
 function examined(x) {
@@ -254,13 +252,16 @@ function examined(x) {
   return [make('h2', '', 'What standard traffic shows'), ...x.lead.map((l, i) => make('p', i ? 'quiet' : '', l)), list, ...rest];
 }
 
-function everywhere() {
-  const shown = data.scenarios.filter((s) => cells.has(s.name)).map((s) => {
-    const c = cells.get(s.name), shade = c.shade > 0 ? `shade${c.shade}` : c.shade < 0 ? `lack${-c.shade}` : '';
-    return Object.assign(make('div', shade, s.name, make('b', '', c.text)), {title: c.why || s.question});
-  });
-  return [make('h2', '', 'In every scenario'), make('div', 'cells', ...shown),
-    make('p', 'quiet', '1.98: the peak, as a multiple of the limit. -7%: less than an exact limiter admits. ok: neither. Each scenario has its own limit.')];
+// ---- Every scenario: a row of buttons, each with the script's figure in it. Left and right go along it.
+
+const legend = '1.98: the peak, as a multiple of the limit. -7%: less than an exact limiter admits. ok: neither. Each scenario has its own limit; press one to run it.';
+const buttons = new Map(data.scenarios.map((s, i) => [s.name, Object.assign(make('button'), {type: 'button', value: s.name, tabIndex: i ? -1 : 0})]));
+
+function show({name, question}) {
+  const c = cells.get(name), b = buttons.get(name);
+  b.className = !c ? '' : c.Shade > 0 ? `shade${c.Shade}` : c.Shade < 0 ? `lack${-c.Shade}` : '';
+  b.textContent = c ? c.Text : '\u2026';
+  b.title = b.ariaLabel = `${name}: ${c ? c.why || c.Text : 'not decided yet'}. ${question}`;
 }
 
 // ---- The chart: what was admitted in the last window, at each moment.
@@ -286,33 +287,35 @@ function clock(us, stepUS) {
 function figure(c, room) {
   const width = Math.max(280, Math.min(900, room)), height = Math.max(220, Math.min(340, width * 0.45));
   const [left, right, top, bottom] = [52, 12, 20, 26];
-  const highest = Math.max(c.allowed, ...c.curves.flatMap((l) => l.values)) * 1.06;
-  const x = (us) => left + (us - c.from_us) / (c.end_us - c.from_us) * (width - left - right);
+  const highest = Math.max(c.Allowed, ...c.Curves.flatMap((l) => l.Values)) * 1.06;
+  const x = (us) => left + (us - c.FromUS) / (c.EndUS - c.FromUS) * (width - left - right);
   const y = (v) => height - bottom - v / highest * (height - top - bottom);
-  const svg = shape('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${c.caption}. ${c.curves.map((l) => `${l.label}: ${l.fact}`).join('; ')}`});
+  const svg = shape('svg', {width, height, viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${c.Caption}. ${c.Curves.map((l) => `${l.Label}: ${l.Fact}`).join('; ')}`});
   for (let v = 0, s = Math.max(1, step(highest, 5)); v <= highest; v += s) {
     svg.append(shape('line', {x1: left, x2: width - right, y1: y(v), y2: y(v), stroke: 'var(--rule)'}),
       shape('text', {x: left - 6, y: y(v) + 4, 'text-anchor': 'end'}, v.toLocaleString('en')));
   }
-  const s = step((c.end_us - c.from_us) / 1e6, width / 90) * 1e6, unit = s >= 60e6 ? Math.ceil(s / 60e6) * 60e6 : s;
-  for (let t = Math.ceil(c.from_us / unit) * unit; t <= c.end_us; t += unit) {
-    svg.append(shape('text', {x: x(t), y: height - 6, 'text-anchor': t === c.from_us ? 'start' : 'middle'}, clock(t, unit)));
+  const s = step((c.EndUS - c.FromUS) / 1e6, width / 90) * 1e6, unit = s >= 60e6 ? Math.ceil(s / 60e6) * 60e6 : s;
+  for (let t = Math.ceil(c.FromUS / unit) * unit; t <= c.EndUS; t += unit) {
+    svg.append(shape('text', {x: x(t), y: height - 6, 'text-anchor': t === c.FromUS ? 'start' : 'middle'}, clock(t, unit)));
   }
   const line = (l, style) => svg.append(shape('path', {fill: 'none', 'stroke-linejoin': 'round', ...style,
-    d: 'M' + l.values.map((v, i) => `${x(Math.min(c.end_us, c.from_us + (i + 0.5) * c.bin_us)).toFixed(1)},${y(v).toFixed(1)}`).join('L')}));
-  const [mine, ...others] = c.curves;
-  for (const l of others) line(l, {stroke: l.colour || 'var(--quiet)', 'stroke-width': 1.5, 'stroke-opacity': 0.75});
-  line(mine, {stroke: 'var(--mine)', 'stroke-width': 2.5});
-  svg.append(shape('line', {x1: left, x2: width - right, y1: y(c.allowed), y2: y(c.allowed), stroke: 'var(--over)', 'stroke-dasharray': '6 4', 'stroke-width': 1.5}),
-    shape('text', {x: width - right, y: y(c.allowed) - 5, 'text-anchor': 'end'}, `${c.name}: ${c.allowed.toLocaleString('en')}`));
-  svg.append(shape('text', {x: left, y: 12, class: 'own'}, `${mine.label}: ${mine.fact}`));
-  const swatch = (colour, wide) => {
+    d: 'M' + l.Values.map((v, i) => `${x(Math.min(c.EndUS, c.FromUS + (i + 0.5) * c.BinUS)).toFixed(1)},${y(v).toFixed(1)}`).join('L')}));
+  const [mine, ...others] = c.Curves;
+  const own = {stroke: 'var(--mine)', 'stroke-width': 2.5};
+  const look = (l) => ({stroke: data.colours[l.Label.split(':')[0]] || 'var(--quiet)', 'stroke-width': 1.5, 'stroke-dasharray': l.Label.includes(':') ? '5 3' : 'none'});
+  for (const l of others) line(l, look(l));
+  line(mine, own);
+  svg.append(shape('line', {x1: left, x2: width - right, y1: y(c.Allowed), y2: y(c.Allowed), stroke: 'var(--over)', 'stroke-dasharray': '6 4', 'stroke-width': 1.5}),
+    shape('text', {x: width - right, y: y(c.Allowed) - 5, 'text-anchor': 'end'}, `${c.Allows}: ${c.Allowed.toLocaleString('en')}`));
+  svg.append(shape('text', {x: left, y: 12, class: 'own'}, `${mine.Label}: ${mine.Fact}`));
+  const swatch = (style) => {
     const e = shape('svg', {width: 18, height: 8});
-    e.append(shape('line', {x1: 0, x2: 18, y1: 4, y2: 4, stroke: colour, 'stroke-width': wide}));
+    e.append(shape('line', {x1: 0, x2: 18, y1: 4, y2: 4, ...style}));
     return e;
   };
-  const names = make('p', 'names', ...c.curves.map((l, i) => make('span', '', swatch(i ? l.colour || 'var(--quiet)' : 'var(--mine)', i ? 2 : 3), l.label)));
-  return make('figure', '', make('figcaption', '', c.caption), svg, names);
+  const names = make('p', 'names', ...c.Curves.map((l) => make('span', '', swatch(l === mine ? own : look(l)), l.Label)));
+  return make('figure', '', make('figcaption', '', c.Caption), svg, names);
 }
 
 // ---- Links: the page's fields, deflated, after the # of its address.
@@ -380,6 +383,14 @@ const editors = [new Editor('script', lua), new Editor('binding', yaml)];
 $('scenario').append(...data.scenarios.map((s) => new Option(s.name)));
 $('example').append(...data.examples.map((e, i) => new Option(e.name, i)));
 $('form').addEventListener('submit', (e) => { e.preventDefault(); start_run(); });
+$('cells').append(...buttons.values());
+$('named').textContent = legend;
+$('cells').addEventListener('keydown', (e) => ({ArrowRight: e.target.nextElementSibling, ArrowLeft: e.target.previousElementSibling})[e.key]?.focus());
+for (const type of ['focusin', 'focusout', 'mouseover', 'mouseout']) $('cells').addEventListener(type, ({target}) => {
+  $('named').textContent = /in|over/.test(type) && target.title || legend;
+  if (type === 'focusin') for (const b of buttons.values()) b.tabIndex = b === target ? 0 : -1;
+});
+$('cells').addEventListener('click', (e) => { if (e.target.value) { $('scenario').value = e.target.value; hint(); start_run(); } });
 $('stop').addEventListener('click', stop);
 $('link').addEventListener('click', link);
 $('scenario').addEventListener('change', hint);

@@ -99,34 +99,16 @@ type answer struct {
 
 // table is a report.Table as JSON.
 type table struct {
-	Columns []string `json:"columns"`
-	Help    []string `json:"help"`
-	Rows    [][]cell `json:"rows"`
+	Columns []string        `json:"columns"`
+	Help    []string        `json:"help"`
+	Rows    [][]report.Cell `json:"rows"`
 }
 
-// cell is a report.Cell as JSON.
-type cell struct {
-	Text  string `json:"text"`
-	Shade int    `json:"shade"` // from -4 (too little) to 4 (too much)
-	Alarm bool   `json:"alarm"`
-}
-
-// chart is the curves of the rolling window.
+// chart is the rolling window, with the visitor's curve first.
 type chart struct {
-	Caption string  `json:"caption"`
-	FromUS  int64   `json:"from_us"`
-	BinUS   int64   `json:"bin_us"`
-	EndUS   int64   `json:"end_us"`
-	Allowed int64   `json:"allowed"`
-	Name    string  `json:"name"` // of what is allowed
-	Curves  []curve `json:"curves"`
-}
-
-type curve struct {
-	Label  string  `json:"label"`
-	Colour string  `json:"colour"` // "": the visitor's
-	Values []int64 `json:"values"`
-	Fact   string  `json:"fact"`
+	curves.Timeline
+	Allowed int64
+	Allows  string // the name of what is allowed
 }
 
 // examination is a result.Examination in words.
@@ -150,7 +132,11 @@ type engine struct {
 	on   *host
 }
 
-func newEngine(beat func()) *engine { return &engine{beat, &host{beat: beat}} }
+func newEngine(beat func()) *engine {
+	w := &watch{Context: context.Background(), over: make(chan struct{})}
+	close(w.over)
+	return &engine{beat, &host{beat: beat, watch: w}}
+}
 
 // Scenario is a part of run.Progress.
 func (e *engine) Scenario(string, int, int, int64) { e.beat() }
@@ -158,8 +144,19 @@ func (e *engine) Scenario(string, int, int, int64) { e.beat() }
 // Requests is a part of run.Progress.
 func (e *engine) Requests(int64) { e.beat() }
 
-// ask answers a question: with an *answer, an *examination or a *cell, as its part says. The error is for the visitor.
+// ask answers a question: with an *answer, an *examination or a report.Cell, as its part says. The error is for the visitor.
 func (e *engine) ask(ctx context.Context, q *question) (any, error) {
+	w := e.on.watch
+	w.ended = false
+	found, err := e.find(ctx, q)
+	if err != nil && w.ended {
+		line := append(place.FindStringSubmatch(err.Error()), "", "")[1]
+		err = fmt.Errorf("%s%s: the script gave no answer for %v: it loops, or is far too slow", scriptName, line, patience)
+	}
+	return found, err
+}
+
+func (e *engine) find(ctx context.Context, q *question) (any, error) {
 	e.on.tried = q.Part != partPlay
 	instead, err := q.instead()
 	if err != nil {
@@ -183,8 +180,7 @@ func (e *engine) ask(ctx context.Context, q *question) (any, error) {
 	case err != nil:
 		return nil, err
 	case q.Part == partCell:
-		c := cellOf(report.Matrix(&found.Document).Rows[1].Cells[1])
-		return &c, nil
+		return report.Matrix(&found.Document).Rows[1].Cells[1], nil
 	}
 	return e.answer(q, found)
 }
@@ -218,21 +214,21 @@ func texts(lines []report.Line) (all []string) {
 	return all
 }
 
-// sentence is the answer.
+// sentence is the answer, without its full stop: the page adds faults.
 func sentence(r *result.Run, own *result.Row) string {
 	window := report.Each(r.Limit.WindowUS)
 	switch {
 	case own.Excess > 0 && r.Limit.Contract == limit.ByBucket:
-		return fmt.Sprintf("Your limiter breaks the limit here: in one interval it admitted %s × the bucket.",
+		return fmt.Sprintf("Your limiter breaks the limit here: in one interval it admitted %s × the bucket",
 			report.Times(own.XLimit))
 	case own.Excess > 0:
-		return fmt.Sprintf("Your limiter breaks the limit here: it admitted %s in %s, %s × the %s allowed.",
+		return fmt.Sprintf("Your limiter breaks the limit here: it admitted %s in %s, %s × the %s allowed",
 			message.Grouped(own.Peak), window, report.Times(own.XLimit), message.Grouped(r.Limit.Requests))
 	case own.Lost > report.Tolerated:
-		return fmt.Sprintf("Your limiter holds the limit here, and rejects %s of what an exact limiter admits.",
+		return fmt.Sprintf("Your limiter holds the limit here and rejects %s of what an exact limiter admits",
 			report.Percent(own.Lost))
 	}
-	return "Your limiter holds the limit here, and admits what an exact limiter admits."
+	return "Your limiter holds the limit here and admits what an exact limiter admits"
 }
 
 // tables are those of a terminal. The first begins with the visitor's row, whatever decides alike.
@@ -260,17 +256,9 @@ func asJSON(t *report.Table) (all table) {
 		all.Help = append(all.Help, c.Help)
 	}
 	for _, r := range t.Rows {
-		var cells []cell
-		for _, c := range r.Cells {
-			cells = append(cells, cellOf(c))
-		}
-		all.Rows = append(all.Rows, cells)
+		all.Rows = append(all.Rows, r.Cells)
 	}
 	return all
-}
-
-func cellOf(c report.Cell) cell {
-	return cell{Text: c.Text, Shade: c.Shade, Alarm: c.Style == report.Alarm}
 }
 
 // chartOf is the rolling window; nil where there is nothing to draw.
@@ -282,32 +270,15 @@ func chartOf(found *run.Result, own string) *chart {
 		if t.Name != "window" {
 			continue
 		}
-		c := &chart{Caption: t.Caption, FromUS: t.FromUS, BinUS: t.BinUS, EndUS: t.EndUS}
-		c.Allowed, c.Name = t.Allows()
-		for _, l := range t.Shown() {
-			one := curve{Label: l.Label, Values: l.Values, Fact: l.Fact}
-			if l.Label == own {
-				c.Curves = slices.Insert(c.Curves, 0, one)
-				continue
-			}
-			if name, _, _ := strings.Cut(l.Label, ":"); name != "" {
-				one.Colour = colours[name]
-			}
-			c.Curves = append(c.Curves, one)
-		}
+		c := &chart{Timeline: t}
+		c.Allowed, c.Allows = t.Allows()
+		c.Curves = t.Shown()
+		i := slices.IndexFunc(c.Curves, func(l curves.Curve) bool { return l.Label == own })
+		c.Curves = slices.Concat(c.Curves[i:i+1], c.Curves[:i], c.Curves[i+1:])
 		return c
 	}
 	return nil
 }
-
-// colours are the algorithms', by name.
-var colours = func() map[string]string {
-	all := map[string]string{}
-	for _, a := range algorithms.All() {
-		all[a.Name] = a.Colour
-	}
-	return all
-}()
 
 // examine says what standard traffic shows.
 func (e *engine) examine(ctx context.Context, q *question, asked limit.Policy) (*examination, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -16,25 +17,20 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
-	"ratelab/internal/sequence"
 	"ratelab/internal/virtualtime"
 )
 
 // host is a run.Server inside the page: the visitor's script runs on the embedded server, and models decide for the
 // other rows. Nothing bounds a script here: the page ends a worker that stands still or has taken too much memory.
 type host struct {
+	run.Models
 	beat  func() // called before each call of a script
+	watch *watch
 	redis *miniredis.Miniredis
 	tried bool
 }
 
 var _ run.Server = (*host)(nil)
-
-// Start does nothing: Open starts the server.
-func (h *host) Start(context.Context, int) error { return nil }
-
-// Close does nothing: Clean has emptied the server, and the next run uses it.
-func (h *host) Close() {}
 
 // Describe names the embedded server.
 func (h *host) Describe() (about result.Server, given bool) {
@@ -42,7 +38,9 @@ func (h *host) Describe() (about result.Server, given bool) {
 }
 
 // Private is a server with other keys.
-func (h *host) Private(context.Context) (run.Server, error) { return &host{beat: h.beat}, nil }
+func (h *host) Private(context.Context) (run.Server, error) {
+	return &host{beat: h.beat, watch: h.watch}, nil
+}
 
 // Try runs the visitor's script with the first requests of the first plan.
 func (h *host) Try(ctx context.Context, p *run.Plan) error {
@@ -83,23 +81,20 @@ func (h *host) Open(_ context.Context, l *run.Limiter, start time.Time, behind t
 
 func (h *host) open(l *run.Limiter, o virtualtime.Options) (*own, error) {
 	if h.redis == nil {
-		m, err := embedded.New()
+		m, err := embedded.New(h.watch)
 		if err != nil {
 			return nil, err
 		}
 		h.redis = m
 	}
 	o.Real = embedded.Midnight
-	runner, err := virtualtime.New(virtualtime.Server{Client: newDirect(h.redis, h.beat), Embedded: true}, l.Program, o)
+	runner, err := virtualtime.New(virtualtime.Server{Client: newDirect(h), Embedded: true}, l.Program, o)
 	var refused *virtualtime.RefusedError
 	if errors.As(err, &refused) {
 		err = replay.Invalid("%s: %w", l.File, err)
 	}
 	return &own{runner}, err
 }
-
-// Confirm does nothing: only models decide for sequences.
-func (h *host) Confirm(context.Context, []sequence.Call, int) error { return nil }
 
 // Clean empties the server. After a failure, which it returns, the next run has a new one: a command may be under way.
 func (h *host) Clean(_ context.Context, failed error) error {
@@ -110,9 +105,6 @@ func (h *host) Clean(_ context.Context, failed error) error {
 	}
 	return failed
 }
-
-// Kept is empty: no server outlives the page.
-func (h *host) Kept() string { return "" }
 
 // own is the visitor's script on the embedded server.
 type own struct{ *virtualtime.Runner }
@@ -129,22 +121,30 @@ type direct struct {
 	writer  *bufio.Writer
 	replies bytes.Buffer
 	beat    func()
+	watch   *watch
 }
 
-func newDirect(m *miniredis.Miniredis, beat func()) *direct {
-	d := &direct{server: m.Server(), beat: beat}
+func newDirect(h *host) *direct {
+	d := &direct{server: h.redis.Server(), beat: h.beat, watch: h.watch}
 	d.writer = bufio.NewWriter(&d.replies)
 	d.peer = server.NewPeer(d.writer)
 	return d
 }
 
-// Send hands over one command after the other. It returns no error.
+// Send hands over one command after the other. Its error is the watch's.
 func (d *direct) Send(_ context.Context, commands ...[]any) (replies [][]byte, err error) {
 	for _, command := range commands {
 		d.beat()
+		d.watch.since = time.Now()
+		if d.watch.ended {
+			return nil, d.watch.Err()
+		}
 		args := make([]string, len(command))
 		for i, a := range command {
-			args[i] = text(a)
+			args[i] = fmt.Sprint(a)
+			if data, ok := a.([]byte); ok {
+				args[i] = string(data)
+			}
 		}
 		d.server.Dispatch(d.peer, args)
 		d.peer.Flush()
@@ -154,13 +154,30 @@ func (d *direct) Send(_ context.Context, commands ...[]any) (replies [][]byte, e
 	return replies, nil
 }
 
-// text is an argument as a client would write it.
-func text(argument any) string {
-	switch a := argument.(type) {
-	case string:
-		return a
-	case []byte:
-		return string(a)
-	}
-	return fmt.Sprint(argument)
+// patience is how long a script may take for one reply. The page waits a little longer before it ends the worker.
+var patience = 4 * time.Second
+
+// watch is a context that Lua asks before each instruction: one that takes too long fails, and its line is known. It
+// costs less than can be measured.
+type watch struct {
+	context.Context
+	asked int
+	since time.Time     // when the script was called
+	over  chan struct{} // closed
+	ended bool          // a script took too long
 }
+
+// Done looks at the clock now and then. A script that catches the error gets as much time again, for the last time.
+func (w *watch) Done() <-chan struct{} {
+	if w.asked++; w.asked%(1<<16) != 0 || time.Since(w.since) < patience {
+		return nil
+	}
+	w.since, w.ended = time.Now(), true
+	return w.over
+}
+
+// Err is what the script gets.
+func (w *watch) Err() error { return context.DeadlineExceeded }
+
+// place is where Lua says that a script was.
+var place = regexp.MustCompile(`(?:user_script|my\.lua)(:\d+)`)

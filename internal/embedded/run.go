@@ -76,6 +76,9 @@ func (s *scripts) state(keys, args []string) *lua.LState {
 		l.Push(l.NewFunction(open))
 		l.Call(0, 0)
 	}
+	for _, ctx := range s.until {
+		l.SetContext(ctx)
+	}
 	s.amend(l)
 	boundNesting(l)
 	l.SetGlobal("cjson", s.cjson(l))

@@ -152,17 +152,22 @@ func (l *labels) css() string {
 	var out strings.Builder
 	looks := chart.Looks(l.raw)
 	for i, name := range l.raw {
-		c, dash := looks[name].Color, "none"
+		dash := "none"
 		if pattern := looks[name].Dashes; pattern != nil {
 			dash = strings.Trim(fmt.Sprint(pattern), "[]")
 		}
-		fmt.Fprintf(&out, ".a%d{--c:light-dark(%s,%s);--d:%s}\n", i, hex(distinct(c, lightPaper)),
-			hex(distinct(c, darkPaper)), dash)
+		fmt.Fprintf(&out, ".a%d{--c:%s;--d:%s}\n", i, Colour(name), dash)
 	}
 	return out.String()
 }
 
-// The page's paper, as in page.css.
+// Colour is a row's colour in CSS, made distinct on light and on dark paper.
+func Colour(label string) string {
+	c := chart.Color(label)
+	return "light-dark(" + hex(distinct(c, lightPaper)) + "," + hex(distinct(c, darkPaper)) + ")"
+}
+
+// The page's paper, as in palette.css.
 var (
 	lightPaper = color.NRGBA{0xfd, 0xfd, 0xfb, 0xff}
 	darkPaper  = color.NRGBA{0x16, 0x18, 0x1b, 0xff}

@@ -32,6 +32,11 @@ type Input struct {
 //go:embed page.html
 var pageHTML string
 
+// Palette is the style sheet of the colours, light and dark, and of the fonts.
+//
+//go:embed palette.css
+var Palette string
+
 //go:embed page.css
 var pageCSS string
 
@@ -61,12 +66,12 @@ func Write(w io.Writer, in Input) error {
 // policy allows the page's own script and style sheet, and nothing else: injected markup could neither run nor call
 // home. Source: W3C, Content Security Policy Level 3.
 func policy(style, script string) string {
-	return "default-src 'none'; img-src data:; style-src " + source(style) + "; script-src " + source(script) +
+	return "default-src 'none'; img-src data:; style-src " + Source(style) + "; script-src " + Source(script) +
 		"; base-uri 'none'; form-action 'none'"
 }
 
-// source is the hash of the text that is allowed.
-func source(text string) string {
+// Source is the text in a content security policy: the one that is allowed.
+func Source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

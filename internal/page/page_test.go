@@ -173,7 +173,7 @@ func TestContrast(t *testing.T) {
 		}
 	}
 	light, dark := map[string]string{}, map[string]string{}
-	for _, v := range regexp.MustCompile(`--(\w+): light-dark\((#\w{6}), (#\w{6})\)`).FindAllStringSubmatch(pageCSS,
+	for _, v := range regexp.MustCompile(`--(\w+): light-dark\((#\w{6}), (#\w{6})\)`).FindAllStringSubmatch(Palette,
 		-1) {
 		light[v[1]], dark[v[1]] = v[2], v[3]
 	}

@@ -20,6 +20,9 @@ var errNoServer = errors.New("--redis model has no server to run a script on; le
 // models is the Server that runs no script: the Go models decide.
 type models struct{ version string }
 
+// Models is for servers that run only some scripts.
+type Models = models
+
 func (models) Start(context.Context, int) error { return nil }
 
 func (models) Close() {}
