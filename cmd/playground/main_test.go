@@ -67,8 +67,8 @@ An empty one: my, Your limiter breaks the limit here: it admitted 1,980 in 3 s, 
 	}
 }
 
-// A script that loops is ended, and its line is named: while it is tried, in the run, where it catches the error, and in
-// a coroutine. The engine goes on.
+// A script that loops is ended, and its line is named: on trial, in the run, where it catches the error, and after a
+// coroutine. The engine goes on.
 func TestLoops(t *testing.T) {
 	defer func(was time.Duration) { patience = was }(patience)
 	patience = 500 * time.Millisecond

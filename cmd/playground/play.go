@@ -144,14 +144,16 @@ func (e *engine) Scenario(string, int, int, int64) { e.beat() }
 // Requests is a part of run.Progress.
 func (e *engine) Requests(int64) { e.beat() }
 
-// ask answers a question: with an *answer, an *examination or a report.Cell, as its part says. The error is for the visitor.
+// ask answers a question with an *answer, an *examination or a report.Cell, as its part says. The error is for the
+// visitor.
 func (e *engine) ask(ctx context.Context, q *question) (any, error) {
 	w := e.on.watch
 	w.ended = false
 	found, err := e.find(ctx, q)
 	if err != nil && w.ended {
 		line := append(place.FindStringSubmatch(err.Error()), "", "")[1]
-		err = fmt.Errorf("%s%s: the script gave no answer for %v: it loops, or is far too slow", scriptName, line, patience)
+		err = fmt.Errorf("%s%s: the script gave no answer for %v: it loops, or is far too slow", scriptName, line,
+			patience)
 	}
 	return found, err
 }
