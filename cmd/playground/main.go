@@ -236,6 +236,6 @@ func compose(boot, name string, size int, engine []byte) ([]byte, error) {
 	policy := fmt.Sprintf("default-src 'none'; script-src %s 'wasm-unsafe-eval'; style-src %s; worker-src blob:; "+
 		"connect-src %s; base-uri 'none'; form-action 'none'", page.Source(script), page.Source(style), from)
 	text := strings.NewReplacer("{{policy}}", policy, "{{style}}", style, "{{script}}", script, "{{boot}}", boot,
-		"{{data}}", string(encoded), "{{engine}}", base64.StdEncoding.EncodeToString(engine)).Replace(source("page.html"))
-	return []byte(text), nil
+		"{{data}}", string(encoded), "{{engine}}", base64.StdEncoding.EncodeToString(engine))
+	return []byte(text.Replace(source("page.html"))), nil
 }
