@@ -43,12 +43,10 @@ type question struct {
 
 // file is the visitor's script with its binding beside it.
 func (q *question) file() script.File {
+	texts := map[string]string{scriptName: q.Script, bindingName: q.Binding}
 	return script.File{Name: scriptName, Read: func(name string) ([]byte, error) {
-		switch name {
-		case scriptName:
-			return []byte(q.Script), nil
-		case bindingName:
-			return []byte(q.Binding), nil
+		if text, ok := texts[name]; ok {
+			return []byte(text), nil
 		}
 		return nil, fmt.Errorf("%w: the page has %s and %s", fs.ErrNotExist, scriptName, bindingName)
 	}}
@@ -268,18 +266,17 @@ func chartOf(found *run.Result, own string) *chart {
 	if len(found.Charts) == 0 {
 		return nil
 	}
-	for _, t := range curves.Timelines(found.Charts[0]) {
-		if t.Name != "window" {
-			continue
-		}
-		c := &chart{Timeline: t}
-		c.Allowed, c.Allows = t.Allows()
-		c.Curves = t.Shown()
-		i := slices.IndexFunc(c.Curves, func(l curves.Curve) bool { return l.Label == own })
-		c.Curves = slices.Concat(c.Curves[i:i+1], c.Curves[:i], c.Curves[i+1:])
-		return c
+	all := curves.Timelines(found.Charts[0])
+	i := slices.IndexFunc(all, func(t curves.Timeline) bool { return t.Name == "window" })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	c := &chart{Timeline: all[i]}
+	c.Allowed, c.Allows = c.Timeline.Allows()
+	c.Curves = c.Shown()
+	i = slices.IndexFunc(c.Curves, func(l curves.Curve) bool { return l.Label == own })
+	c.Curves = slices.Concat(c.Curves[i:i+1], c.Curves[:i], c.Curves[i+1:])
+	return c
 }
 
 // examine says what standard traffic shows.

@@ -21,7 +21,7 @@ import (
 )
 
 // host is a run.Server inside the page: the visitor's script runs on the embedded server, and models decide for the
-// other rows. Nothing bounds a script here: the page ends a worker that stands still or has taken too much memory.
+// other rows. The watch bounds a script's time; the page ends one that takes too much memory or stands still.
 type host struct {
 	run.Models
 	beat  func() // called before each call of a script
@@ -29,8 +29,6 @@ type host struct {
 	redis *miniredis.Miniredis
 	tried bool
 }
-
-var _ run.Server = (*host)(nil)
 
 // Describe names the embedded server.
 func (h *host) Describe() (about result.Server, given bool) {
@@ -44,28 +42,24 @@ func (h *host) Private(context.Context) (run.Server, error) {
 
 // Try runs the visitor's script with the first requests of the first plan.
 func (h *host) Try(ctx context.Context, p *run.Plan) error {
-	for _, l := range p.Foreign() {
-		if h.tried {
-			continue
-		}
-		first, err := p.Trial()
-		if err != nil {
-			return err
-		}
-		s, err := h.open(l, virtualtime.Options{Start: p.Scenario.Start, Trial: true, BatchSize: 1})
-		if err != nil {
-			return err
-		}
-		err = h.Clean(ctx, s.Decide(ctx, first, make([]limit.Decision, len(first))))
-		if fault := l.TrialFault(err); fault != nil {
-			return fault
-		}
-		if err != nil {
-			return err
-		}
-		h.tried = true
+	if h.tried {
+		return nil
 	}
-	return nil
+	l := p.Foreign()[0]
+	first, err := p.Trial()
+	if err != nil {
+		return err
+	}
+	s, err := h.open(l, virtualtime.Options{Start: p.Scenario.Start, Trial: true, BatchSize: 1})
+	if err != nil {
+		return err
+	}
+	err = h.Clean(ctx, s.Decide(ctx, first, make([]limit.Decision, len(first))))
+	if fault := l.TrialFault(err); fault != nil {
+		return fault
+	}
+	h.tried = err == nil
+	return err
 }
 
 // Open prepares the visitor's script; nil for a limiter with a model.

@@ -111,6 +111,7 @@ func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) 
 	}
 	r.protocol = clients.OneCall{}
 	if l.NewModel == nil {
+		r.answers = oneByOne{r.script}
 		if p.Scenario.ClocksOff() {
 			r.right, err = a.Server.Open(ctx, l.labelled(l.Label, "right:"), p.Scenario.Start, 0, number)
 		}
@@ -128,11 +129,11 @@ func (a *Ask) setup(p *Plan, protocol clients.Protocol, server clients.Server) c
 		Protocol: protocol, Server: server, Stop: a.Stop}
 }
 
-// meet runs the clients against the setup's server, or, where it has none, against a script. If clients never try
-// again, their requests depend on no decision: they are gathered first, and decided in batches, which is as fast as it
-// is without clients. A run that is stopped meanwhile has no decisions.
-func (p *Plan) meet(ctx context.Context, s clients.Setup, script replay.Decider) (*clients.Outcome, error) {
-	if s.Server == nil && !p.triesAgain() {
+// meet runs the clients against the setup's server. If clients never try again, their requests depend on no decision:
+// before a script they are gathered first, and decided in batches, which is as fast as it is without clients. A run
+// that is stopped meanwhile has no decisions.
+func (p *Plan) meet(ctx context.Context, s clients.Setup) (*clients.Outcome, error) {
+	if script, ok := s.Server.(oneByOne); ok && !p.triesAgain() {
 		first, decided := s, &replay.Recorded{}
 		first.Server, first.Progress = oneByOne{decided}, nil // rejects all
 		gathered, err := clients.Run(ctx, first, p.Stream)
@@ -140,14 +141,11 @@ func (p *Plan) meet(ctx context.Context, s clients.Setup, script replay.Decider)
 			return nil, err
 		}
 		decided.Decisions = make([]limit.Decision, len(gathered.Journal.Requests))
-		err = script.Decide(ctx, gathered.Journal.Requests, decided.Decisions)
+		err = script.Decider.Decide(ctx, gathered.Journal.Requests, decided.Decisions)
 		if err != nil && !errors.Is(err, message.ErrStopped) {
 			return nil, err
 		}
-		script = decided
-	}
-	if s.Server == nil {
-		s.Server = oneByOne{script}
+		s.Server = first.Server
 	}
 	return clients.Run(ctx, s, p.Stream)
 }
@@ -158,7 +156,7 @@ func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *re
 	setup := a.setup(p, r.protocol, r.answers)
 	setup.Progress = progress
 	var err error
-	if r.played, err = p.meet(ctx, setup, r.script); err != nil {
+	if r.played, err = p.meet(ctx, setup); err != nil {
 		return nil, r.playError(p, err)
 	}
 	again := traffic.List(r.played.Journal.Requests, base.Duration, !p.endless())
@@ -229,7 +227,7 @@ func (a *Ask) clockEffect(ctx context.Context, p *Plan, r *row) (*measure.ClockE
 	if r.sequence != nil || r.flag != nil || !p.Scenario.ClocksOff() || r.played.Stopped {
 		return nil, nil
 	}
-	setup := a.setup(p, r.protocol, nil)
+	setup := a.setup(p, r.protocol, oneByOne{r.right})
 	if r.model != nil {
 		setup.Server = clients.NewLimiter(r.NewModel(), p.Scenario.Start)
 	}
@@ -237,7 +235,7 @@ func (a *Ask) clockEffect(ctx context.Context, p *Plan, r *row) (*measure.ClockE
 	for i := range setup.Groups {
 		setup.Groups[i].OffsetUS, setup.Groups[i].DriftPPM = clients.Range{}, clients.Range{}
 	}
-	right, err := p.meet(ctx, setup, r.right)
+	right, err := p.meet(ctx, setup)
 	if err != nil {
 		return nil, r.playError(p, err)
 	}
