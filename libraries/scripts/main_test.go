@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/script"
+)
+
+// Every binding says where its script is, and can be loaded for limits with and without a burst.
+func TestBindings(t *testing.T) {
+	names, err := bindings.ReadDir(".")
+	if err != nil || len(names) < 9 {
+		t.Fatalf("%d bindings: %v", len(names), err)
+	}
+	for _, name := range names {
+		text, err := bindings.ReadFile(name.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		where := map[string]string{}
+		for _, m := range header.FindAllStringSubmatch(string(text), -1) {
+			where[m[1]] = m[2]
+		}
+		if len(strings.Fields(where["project"])) != 2 || where["file"] == "" || len(where["sha1"]) != 40 {
+			t.Errorf("%s: %v", name.Name(), where)
+		}
+		file := script.File{Name: "x.lua", Read: func(name string) ([]byte, error) {
+			if name == "x.lua" {
+				return []byte("return 1"), nil
+			}
+			return text, nil
+		}}
+		for _, p := range []limit.Policy{{Requests: 100, Window: time.Minute},
+			{Requests: 20, Window: time.Second, Burst: 4, Contract: limit.ByBucket}} {
+			if _, err := script.Load(file, p); err != nil {
+				t.Errorf("%s at %v: %v", name.Name(), p, err)
+			}
+		}
+	}
+}
+
+// A script is cut out of a checkout; one that is another than its binding is for is said to be, and so is what is missing.
+func TestCut(t *testing.T) {
+	from, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
+	file := filepath.Join(from, "node-rate-limiter-flexible", "lib", "RateLimiterRedis.js")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	source := "const incrTtlLuaScript = `local n = 1 \\\nreturn {n, 2} \\\n`;\n"
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	if err := cut(from, out, &told); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(out, "node-rate-limiter-flexible.lua"))
+	if want := "local n = 1 \nreturn {n, 2} \n"; string(got) != want {
+		t.Errorf("%q, want %q: %v", got, want, err)
+	}
+	if _, err := os.Stat(filepath.Join(out, "node-rate-limiter-flexible.yaml")); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"flexible: animir/node-rate-limiter-flexible, another script than that of v11.1.0",
+		fmt.Sprintf("traefik: left out: open %s", filepath.Join(from, "traefik"))} {
+		if !strings.Contains(told.String(), want) {
+			t.Errorf("%q is missing in %s", want, &told)
+		}
+	}
+}
