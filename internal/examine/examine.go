@@ -9,8 +9,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"ratelab/internal/limit"
@@ -186,6 +186,9 @@ var looks = []look{{(*examination).atOnce, true}, {(*examination).apart, false},
 	{(*examination).clientClock, false}, {(*examination).cluster, true}, {(*examination).worst, true},
 	{(*examination).family, false}, {(*examination).sweep, true}}
 
+// ours begins what virtual time or the embedded server cannot do, which is no script's fault.
+var ours = regexp.MustCompile(`^(virtual time|the embedded server) `)
+
 func (x *examination) look(looks []look) error {
 	for _, look := range looks {
 		if x.admits == 0 && !look.always {
@@ -194,8 +197,8 @@ func (x *examination) look(looks []look) error {
 		before, tried := len(x.found.Findings), look.ask(x)
 		if failed, ok := errors.AsType[*virtualtime.CallError](x.err); ok {
 			x.err = nil
-			if why, ours := strings.CutPrefix(failed.Text, "VTCMD "); ours {
-				x.found.NotExamined, x.found.Findings, x.found.Tried = why, []result.Finding{}, []string{}
+			if ours.MatchString(failed.Text) {
+				x.found.NotExamined, x.found.Findings, x.found.Tried = failed.Text, []result.Finding{}, []string{}
 			} else {
 				x.say(fault, "fails", nil, "%s", failed.Text)
 			}

@@ -14,8 +14,11 @@ import (
 // CallError is a call that failed: of the script, or of a command inside it.
 type CallError struct {
 	Request limit.Request
-	Text    string // what the server or the script said
+	Text    string // what the server, the script or the prelude said, the latter without its code
 }
+
+// code begins what the prelude refuses, for clients of redisclock.
+var code = regexp.MustCompile(`^VT[A-Z]+ `)
 
 func (e *CallError) Error() string {
 	return fmt.Sprintf("request at %dµs, key %s, cost %d: %s", e.Request.AtUS, message.Quote(e.Request.Key),
@@ -53,7 +56,7 @@ func (r *Runner) answer(data []byte, requests []limit.Request, decisions []limit
 			return ErrLost
 		}
 		text, _, _ := strings.Cut(err.Error(), " stack traceback:") // of the prelude's functions
-		return &CallError{requests[0], text}
+		return &CallError{requests[0], code.ReplaceAllString(text, "")}
 	}
 	n, wrong := r.decode(requests, decisions)
 	if err := r.account(decisions[:n]); err != nil {
@@ -69,7 +72,7 @@ func (r *Runner) answer(data []byte, requests []limit.Request, decisions []limit
 	if err != nil {
 		return err
 	}
-	return &CallError{requests[n], r.place(problem.Text)}
+	return &CallError{requests[n], code.ReplaceAllString(r.place(problem.Text), "")}
 }
 
 // decode reads the decisions, and says how many there are and what is wrong with the first one that is none.

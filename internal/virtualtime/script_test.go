@@ -99,12 +99,12 @@ func TestAnErrorBelongsToItsArrival(t *testing.T) {
 			"error({err = 'MINE boom'})": "MINE boom, on user_script:3",
 			"redis.call('HGET', KEYS[1], 'f')": "WRONGTYPE Operation against a key holding the wrong kind of " +
 				"value, on user_script:3",
-			"redis.call('XADD', KEYS[1], '*')":     `VTCMD virtual time does not know the command "XADD", on user_script:3`,
+			"redis.call('XADD', KEYS[1], '*')":     `virtual time does not know the command "XADD", on user_script:3`,
 			"return redis.error_reply('MY error')": "MY error",
 			// What virtual time cannot follow is no error that a script may catch and pass over.
-			"redis.pcall('NOSUCH')":               `VTCMD virtual time does not know the command "NOSUCH"`,
-			"pcall(redis.call, 'NOSUCH')":         `VTCMD virtual time does not know the command "NOSUCH"`,
-			"redis.pcall('GET', 'somebody else')": `VTKEY the script touches the key "somebody else"`,
+			"redis.pcall('NOSUCH')":               `virtual time does not know the command "NOSUCH"`,
+			"pcall(redis.call, 'NOSUCH')":         `virtual time does not know the command "NOSUCH"`,
+			"redis.pcall('GET', 'somebody else')": `the script touches the key "somebody else"`,
 		} {
 			var seen []string
 			it := setup{source: strings.Replace(source, "FAIL", fail, 1), batch: 4}
@@ -239,15 +239,15 @@ func TestUnknownCommandsAreNamed(t *testing.T) {
 // arrival had the right to touch it.
 func TestKeysNotGivenAreNamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
-		wantError(t, s, setup{source: "return redis.call('GET', 'other')"}, `VTKEY the script touches the key "other"`)
+		wantError(t, s, setup{source: "return redis.call('GET', 'other')"}, `the script touches the key "other"`)
 		wantError(t, s, setup{source: "return redis.call('MGET', KEYS[1], 'other')"},
-			`VTKEY the script touches the key "other"`)
-		wantError(t, s, setup{source: "return redis.call('GET', 12)"}, `VTKEY the script touches the key "12"`)
+			`the script touches the key "other"`)
+		wantError(t, s, setup{source: "return redis.call('GET', 12)"}, `the script touches the key "12"`)
 		want(t, s, setup{source: "return redis.call('INCR', KEYS[1] .. ':1')"}, "1\n2", at(0, "k"), at(1, "k"))
 		want(t, s, setup{source: "return redis.call('INCR', 12)"}, "1\n2", at(0, "12"), at(1, "12"))
 		for _, batch := range []int{1, 2, 100} {
 			it := setup{source: "return redis.call('SET', 'a', 1, 'PX', 100)", batch: batch}
-			wantError(t, s, it, `request at 2µs, key "b", cost 1: VTKEY the script touches the key "a"`, at(1, "a"),
+			wantError(t, s, it, `request at 2µs, key "b", cost 1: the script touches the key "a"`, at(1, "a"),
 				at(2, "b"))
 		}
 	})
@@ -287,8 +287,8 @@ func TestAnEmptyKeyIsNone(t *testing.T) {
 		it.source = "return {#KEYS, KEYS[2], redis.call('INCR', KEYS[1])}"
 		want(t, s, it, `[2, "", 1]`, at(1, "a"))
 		it.source = "return redis.call('EXISTS', KEYS[2])"
-		wantError(t, s, it, `VTKEY the script touches the key ""`)
+		wantError(t, s, it, `the script touches the key ""`)
 		it.source = "return redis.call('EXISTS', 'other')"
-		wantError(t, s, it, `VTKEY the script touches the key "other"`)
+		wantError(t, s, it, `the script touches the key "other"`)
 	})
 }

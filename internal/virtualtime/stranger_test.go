@@ -82,7 +82,7 @@ func TestACommandIsNamedByAString(t *testing.T) {
 			"redis.pcall(true) return 1":                       "boolean",
 			"redis.pcall(setmetatable({}, {__index = 'GET'}))": "table",
 		} {
-			wantError(t, s, setup{source: source}, "VTCMD a command is named by a string, not by a "+kind)
+			wantError(t, s, setup{source: source}, "a command is named by a string, not by a "+kind)
 		}
 	})
 }
@@ -116,7 +116,7 @@ func TestNumbersOfKeysAreReadAsByTheServer(t *testing.T) {
 redis.call('ZADD', KEYS[1] .. 2, 2, 'a', 3, 'b')
 return {redis.call('ZUNION', 2, KEYS[1], KEYS[1] .. 2, 'WEIGHTS', 1, 2),
   redis.call('ZUNIONSTORE', KEYS[1] .. 3, '2', KEYS[1], KEYS[1] .. 2)}`}, `[["a", "b"], 2]`, at(0, "k"))
-		wantError(t, s, setup{source: "redis.pcall('ZUNION', 999999, KEYS[1], 'victim')"}, "VTKEY")
+		wantError(t, s, setup{source: "redis.pcall('ZUNION', 999999, KEYS[1], 'victim')"}, "the script touches the key")
 	})
 }
 

@@ -1,6 +1,7 @@
 package virtualtime_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
+	"ratelab/internal/virtualtime"
 )
 
 // walker goes to everything that a script can reach: the values of all permitted names, what is in them, their
@@ -72,7 +74,8 @@ func TestNothingThatAScriptCanReachIsUnsteered(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = r.Decide(t.Context(), three[:1], make([]limit.Decision, 1))
-		if err == nil || !strings.Contains(err.Error(), "VT") {
+		var call *virtualtime.CallError
+		if !errors.As(err, &call) || !strings.HasPrefix(call.Text, "virtual time ") {
 			t.Errorf("the walk ends with %v, want a refusal", err)
 		}
 		seen := s.Client.Get(t.Context(), "a").Val()
