@@ -161,10 +161,12 @@ func zoneUS(t time.Time) int64 {
 	return int64(seconds) * 1e6
 }
 
-// clockUS reads 18:15:46. A leap second is refused, as it has no place in Unix time.
+// clockUS reads 18:15:46. A leap second, with which a quarter of an hour ends in any zone, is the next second, as in
+// Unix time.
 func clockUS(b []byte) (us int64, ok bool) {
 	h, m, sec := digits(b[:2]), digits(b[3:5]), digits(b[6:8])
-	if b[2] != ':' || b[5] != ':' || h < 0 || h > 23 || m < 0 || m > 59 || sec < 0 || sec > 59 {
+	if b[2] != ':' || b[5] != ':' || h < 0 || h > 23 || m < 0 || m > 59 || sec < 0 ||
+		sec > 59 && (sec > 60 || m%15 != 14) {
 		return 0, false
 	}
 	return (h*3600 + m*60 + sec) * 1e6, true
