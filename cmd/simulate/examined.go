@@ -18,7 +18,9 @@ import (
 	"ratelab/internal/redis"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
+	"ratelab/internal/strictyaml"
 	"ratelab/internal/virtualtime"
 )
 
@@ -78,19 +80,17 @@ func (f *examineFlags) asked() (*limit.Policy, error) {
 	if err != nil || instead.Limit == nil {
 		return nil, err
 	}
-	p := *instead.Limit
-	if instead.Contract != nil {
-		p.Contract = *instead.Contract
-	} else if f.HasBurst() {
-		p.Contract = limit.ByBucket
-	}
-	return &p, nil
+	p := run.NewPlan(&scenario.Scenario{}, instead)
+	return &p.Policy, nil
 }
 
 // examineFault is the error of an examination that could not be made.
 func examineFault(name string, err error) error {
 	var compile *virtualtime.CompileError
+	var binding strictyaml.Errors
 	switch {
+	case errors.As(err, &binding):
+		return cli.Exit(cli.ExitUsage, err)
 	case errors.Is(err, message.ErrStopped):
 		return fmt.Errorf("%w: nothing is known of %s", cli.ErrInterrupted, message.Path(name))
 	case errors.As(err, &compile):

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ratelab/algorithms"
 	"ratelab/internal/cli"
+	"ratelab/internal/examine"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
-	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 	"ratelab/internal/traffic"
@@ -81,12 +81,14 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 		return err
 	}
 	doc.Tool.Version = cli.Version(version)
-	if len(args) > 0 {
-		doc.Traffic.Names = args // a file by its path, so that the next command finds it
+	if names := append(args, f.Files...); len(names) > 0 {
+		doc.Traffic.Names = names // a file by its path, so that the next command finds it
 	}
 	if f.Scripts != nil {
-		if doc.Examinations, err = a.examineScripts(ctx, f.Scripts, doc.Answers[0].Limit.Policy()); err != nil {
-			return err
+		limits, server := []limit.Policy{doc.Answers[0].Limit.Policy()}, a.server(redis.KindEmbedded)
+		doc.Examinations, err = examine.Scripts(ctx, script.Files(f.Scripts), limits, false, server)
+		if err != nil {
+			return examineFault(strings.Join(f.Scripts, ", "), err)
 		}
 	}
 	bar.Finish()
@@ -115,7 +117,7 @@ func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
 				message.Path(args[i]), what)
 		}
 	}
-	return &recommend.Question{Scenarios: list, Instead: instead, Burst: f.HasBurst(), Log: f.Files != nil}, nil
+	return &recommend.Question{Scenarios: list, Instead: instead, Log: f.Files != nil}, nil
 }
 
 // noChoice says why a scenario cannot be used for a recommendation; "": it can.
@@ -146,18 +148,4 @@ func (f *recommendFlags) readOtherwise(q *recommend.Question) error {
 		q.Otherwise = q.Scenarios[0].UnderRule(traffic.AtStart)
 	}
 	return nil
-}
-
-// examineScripts is what an examination finds of users' scripts, beside a little traffic.
-func (a *app) examineScripts(ctx context.Context, scripts []string, p limit.Policy) ([]result.Examination, error) {
-	job := a.newJob(scenario.Standard(p)[:1], redis.KindEmbedded)
-	job.Scripts, job.Algorithms, job.Limit = script.Files(scripts), []algorithms.Choice{}, &p
-	found, err := decide(ctx, job)
-	if err == nil && found.Interrupted {
-		err = fmt.Errorf("%w: %w", cli.ErrInterrupted, recommend.ErrStopped)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return found.Document.Examinations, nil
 }

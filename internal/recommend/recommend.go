@@ -28,8 +28,7 @@ var ErrLimits = errors.New("the scenarios have different limits")
 type Question struct {
 	Scenarios []*scenario.Scenario // none: the standard set
 	run.Instead
-	Burst bool // --burst was given, which means the bucket contract
-	Log   bool // the only scenario is a recorded log
+	Log bool // the only scenario is a recorded log
 	// Otherwise is the log with its whole seconds read in the other way; nil where there is none
 	Otherwise *scenario.Scenario
 
@@ -97,8 +96,9 @@ func compare(a *result.Answer, other *field) (notes []string, err error) {
 	for _, c := range other.candidates {
 		for i := range a.Rows {
 			if a.Rows[i].Limiter == c.limiter.Label {
-				lost := c.price(other).Lost
-				a.Rows[i].LostOtherwise = &lost
+				p := c.price(other)
+				a.Rows[i].LostOtherwise = &p.Lost
+				a.Rows[i].RejectedOtherwise, a.Rows[i].NeedlesslyOtherwise = &p.UsersRejected, &p.UsersNeedlessly
 			}
 		}
 	}
@@ -113,10 +113,11 @@ func compare(a *result.Answer, other *field) (notes []string, err error) {
 // policies are the limit under each contract that is answered for.
 func (q *Question) policies() ([]limit.Policy, error) {
 	var p limit.Policy
-	named := q.Contract != nil || q.Burst
+	named := q.Contract != nil
 	switch {
 	case q.Limit != nil:
 		p = *q.Limit
+		named = named || p.Contract == limit.ByBucket // a burst was given
 	default:
 		p = q.Scenarios[0].Limit
 		named = named || q.Scenarios[0].NamesContract || p.Burst != 0
@@ -129,9 +130,6 @@ func (q *Question) policies() ([]limit.Policy, error) {
 					ErrLimits, q.Scenarios[0].Name, q.Scenarios[0].Limit, s.Name, s.Limit)
 			}
 		}
-	}
-	if q.Burst {
-		p.Contract = limit.ByBucket
 	}
 	if q.Contract != nil {
 		p.Contract = *q.Contract

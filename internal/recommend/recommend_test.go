@@ -163,13 +163,14 @@ func TestTheAnswerDoesNotDependOnAPhase(t *testing.T) {
 // A burst, in the file or by flag, means the bucket; where nobody names a contract both are answered for.
 func TestWhichContractIsAnsweredFor(t *testing.T) {
 	plain := limit.Policy{Requests: 10, Window: time.Second}
-	window := limit.ByWindow
+	window, burst := limit.ByWindow, plain
+	burst.Burst, burst.Contract = 5, limit.ByBucket
 	for name, c := range map[string]struct {
 		q    Question
 		want string
 	}{
 		"nobody named one": {Question{Instead: run.Instead{Limit: &plain}}, "[window bucket]"},
-		"--burst":          {Question{Instead: run.Instead{Limit: &plain}, Burst: true}, "[bucket]"},
+		"--burst":          {Question{Instead: run.Instead{Limit: &burst}}, "[bucket]"},
 		"--contract":       {Question{Instead: run.Instead{Limit: &plain, Contract: &window}}, "[window]"},
 		"a burst in the file": {Question{Scenarios: []*scenario.Scenario{
 			{Limit: limit.Policy{Requests: 10, Window: time.Second, Burst: 5}}}}, "[bucket]"},
@@ -226,7 +227,8 @@ func TestScreensFit(t *testing.T) {
 		}
 		questions = append(questions, &Question{Instead: run.Instead{Limit: &p}},
 			&Question{Instead: run.Instead{Limit: &p, Contract: new(limit.Contract)}},
-			&Question{Instead: run.Instead{Limit: &p}, Burst: true})
+			&Question{Instead: run.Instead{Limit: &limit.Policy{Requests: p.Requests, Window: p.Window,
+				Contract: limit.ByBucket}}})
 	}
 	for _, q := range questions {
 		doc := answer(t, q)

@@ -52,19 +52,13 @@ func both(d *result.Document) report.Part {
 		fmt.Sprintf("%d per %s", first.Requests, span))}, tried(d.Traffic)}}
 	t := report.Table{Columns: append([]report.Column{{Name: "what must hold", Words: true,
 		Widest: 24, Break: report.BreakWords}, {Name: "take", Words: true}}, report.Numbers("lost", "bytes/key")...)}
-	if d.Traffic.Recorded {
-		t.Tight, t.Columns[1].Widest, t.Columns[1].Break = true, narrow, report.BreakWords
-		t.Columns = append(t.Columns, report.Numbers("users\nrejected", "not by\nexact")...)
-	}
+	var picks []result.Price
 	for _, a := range d.Answers {
-		r := &a.Rows[0]
-		cells := []string{inWords(a.Limit.Policy()), shown(r.Limiter), lost(r), inBytes(r.BytesPerKey)}
-		if d.Traffic.Recorded {
-			cells = append(cells, report.Integer(r.UsersRejected), report.Integer(r.UsersNeedlessly))
-		}
-		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(cells...)})
+		picks = append(picks, a.Rows[0])
 	}
-	p.Tables = []report.Table{t}
+	p.Tables = filled(t, 1, d, picks, func(i int, r *result.Price) []string {
+		return []string{inWords(d.Answers[i].Limit.Policy()), shown(r.Limiter), lost(r), inBytes(r.BytesPerKey)}
+	})
 	choice := fmt.Sprintf("Take the first if something breaks above %d in %s, such as a quota further up. Take the "+
 		"second to share capacity.", first.Requests, span)
 	if first.Requests == 1 {
@@ -76,7 +70,7 @@ func both(d *result.Document) report.Part {
 		notes = append(notes, fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the "+
 			"first: up to %d in %s.", first.Requests, 2*first.Requests, span))
 	}
-	notes = append(append(notes, examined(d)...), d.Notes...)
+	notes = append(slices.Concat(notes, twice(&p.Tables[0]), examined(d)), d.Notes...)
 	if d.Traffic.Standard {
 		notes = append(notes, "--trace LOG tries your traffic.")
 	}
@@ -84,8 +78,22 @@ func both(d *result.Document) report.Part {
 	return p
 }
 
-// narrow is how wide names are where a table has more columns.
-const narrow = len("sliding-window-buckets,")
+// filled is a table with its rows, and of a log with columns of users, for which the names of limiters are narrow.
+func filled(t report.Table, names int, d *result.Document, rows []result.Price,
+	cells func(int, *result.Price) []string) []report.Table {
+	if d.Traffic.Recorded {
+		t.Columns[names].Widest, t.Columns[names].Break = len("sliding-window-buckets,"), report.BreakWords
+		t.Tight = true
+		t.Columns = append(t.Columns, report.Numbers("users\nrejected", "not by\nexact")...)
+	}
+	for i := range rows {
+		r := &rows[i]
+		all := append(cells(i, r), either(r.UsersRejected, r.RejectedOtherwise, report.Integer),
+			either(r.UsersNeedlessly, r.NeedlesslyOtherwise, report.Integer))
+		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(all[:len(t.Columns)]...)})
+	}
+	return []report.Table{t}
+}
 
 // tried is what the figures come from.
 func tried(t *result.Traffic) report.Line {
@@ -105,27 +113,13 @@ func one(d *result.Document) report.Part {
 	a := &d.Answers[0]
 	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("Take %s: %s.", shown(a.Rows[0].Limiter),
 		inWords(a.Limit.Policy()))}, tried(d.Traffic)}}
-	name := report.Column{Name: "limiter", Words: true}
-	if d.Traffic.Recorded {
-		name.Widest, name.Break = narrow, report.BreakWords
-	}
-	t := report.Table{Columns: append([]report.Column{name}, report.Numbers("guarantee", "lost",
-		"work", "bytes/key")...)}
-	if t.Tight = d.Traffic.Recorded; t.Tight {
-		t.Columns = append(t.Columns, report.Numbers("users\nrejected", "not by\nexact")...)
-	}
-	for i := range a.Rows {
-		r := &a.Rows[i]
-		cells := []string{shown(r.Limiter), report.Times(r.Guarantee), lost(r), fmt.Sprintf("%.2f", r.Work),
+	t := report.Table{Columns: append([]report.Column{{Name: "limiter", Words: true}}, report.Numbers("guarantee",
+		"lost", "work", "bytes/key")...)}
+	p.Tables = filled(t, 0, d, a.Rows, func(_ int, r *result.Price) []string {
+		return []string{shown(r.Limiter), report.Times(r.Guarantee), lost(r), fmt.Sprintf("%.2f", r.Work),
 			inBytes(r.BytesPerKey)}
-		if d.Traffic.Recorded {
-			cells = append(cells, report.Integer(r.UsersRejected), report.Integer(r.UsersNeedlessly))
-		}
-		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(cells...)})
-	}
-	p.Tables = []report.Table{t}
-	notes := about(a, d.Traffic.Standard)
-	notes = append(append(notes, examined(d)...), d.Notes...)
+	})
+	notes := append(slices.Concat(about(a, d.Traffic.Standard), twice(&p.Tables[0]), examined(d)), d.Notes...)
 	p.Notes = report.Items(append(notes, next(d.Traffic, a)...)...)
 	return p
 }
@@ -202,6 +196,16 @@ func examined(d *result.Document) []string {
 	return notes
 }
 
+// twice says why figures of a table have two values.
+func twice(t *report.Table) []string {
+	for _, row := range t.Rows {
+		if slices.ContainsFunc(row.Cells, func(c report.Cell) bool { return strings.Contains(c.Text, " or ") }) {
+			return []string{"Two figures: whole seconds spread evenly or all at once, the smaller first."}
+		}
+	}
+	return nil
+}
+
 // next is how the pick is called, and which command comes next.
 func next(t *result.Traffic, a *result.Answer) []string {
 	all := []string{fmt.Sprintf("script: %s, KEYS[1] = your key, ARGV = ''%s", a.Script,
@@ -225,12 +229,14 @@ func next(t *result.Traffic, a *result.Answer) []string {
 	return append(all, fmt.Sprintf("next: simulate %s-a %s %s", what, a.Rows[0].Limiter, limits))
 }
 
-func lost(r *result.Price) string {
-	if r.LostOtherwise == nil || report.Percent(*r.LostOtherwise) == report.Percent(r.Lost) {
-		return report.Percent(r.Lost)
+func lost(r *result.Price) string { return either(r.Lost, r.LostOtherwise, report.Percent) }
+
+// either is a figure under both readings of whole seconds, where the log has them.
+func either[N int64 | float64](n N, otherwise *N, shown func(N) string) string {
+	if otherwise == nil || shown(*otherwise) == shown(n) {
+		return shown(n)
 	}
-	return strings.TrimSuffix(report.Percent(min(r.Lost, *r.LostOtherwise)), " %") + " or " +
-		report.Percent(max(r.Lost, *r.LostOtherwise))
+	return strings.TrimSuffix(shown(min(n, *otherwise)), " %") + " or " + shown(max(n, *otherwise))
 }
 
 func inBytes(n float64) string { return fmt.Sprintf("%.0f", n) }

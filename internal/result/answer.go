@@ -44,6 +44,9 @@ type Price struct {
 
 	UsersRejected   int64 `json:"users_rejected"`            // keys with a rejection
 	UsersNeedlessly int64 `json:"users_rejected_needlessly"` // of which an exact limiter rejects nothing
+	// with all requests of a whole second at its start
+	RejectedOtherwise   *int64 `json:"users_rejected_at_once,omitempty"`
+	NeedlesslyOtherwise *int64 `json:"users_rejected_needlessly_at_once,omitempty"`
 }
 
 // Usual is a limiter that most people use and that does not guarantee the contract.
