@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 		found.Document.Files = files
 		return writeDocument(path, &found.Document)
 	}
-	differences, err := a.differences(c.Context(), job, want, &found.Document)
+	differences, err := a.differences(c.Context(), job, folder, want, &found.Document)
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,8 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 const mostDifferences = 10
 
 // differences are those from the accepted document, in a line each.
-func (a *app) differences(ctx context.Context, job *run.Ask, want, got *result.Document) (all []error, err error) {
+func (a *app) differences(ctx context.Context, job *run.Ask, folder []string, want, got *result.Document) (
+	all []error, err error) {
 	found := result.Compare(want, got)
 	for i, d := range found {
 		if i == mostDifferences {
@@ -92,7 +94,8 @@ func (a *app) differences(ctx context.Context, job *run.Ask, want, got *result.D
 			name, decision := d.Algorithm, ""
 			for k, f := range job.Scripts {
 				if got.Examinations[k].Algorithm == name {
-					name, decision = message.Path(f.Name), a.firstDecision(ctx, job, want.Files, f, d.Scenario)
+					name = message.Path(f.Name)
+					decision = a.firstDecision(ctx, job, folder, want.Files, f, d.Scenario)
 					break
 				}
 			}
@@ -105,10 +108,10 @@ func (a *app) differences(ctx context.Context, job *run.Ask, want, got *result.D
 
 // firstDecision says which request of a scenario a script decides first otherwise than the accepted one did. It says
 // nothing where that cannot be known: the clients react, or the accepted files are not in the document.
-func (a *app) firstDecision(ctx context.Context, job *run.Ask, accepted map[string]string, now script.File,
-	name string) string {
+func (a *app) firstDecision(ctx context.Context, job *run.Ask, folder []string, accepted map[string]string,
+	now script.File, name string) string {
 	before := script.File{Name: now.Name, Read: func(name string) ([]byte, error) {
-		if text, ok := accepted[filepath.Base(name)]; ok {
+		if text, ok := accepted[below(folder, name)]; ok {
 			return []byte(text), nil
 		}
 		return nil, fs.ErrNotExist
@@ -188,7 +191,7 @@ func (a *app) checkJob(f *checkFlags, folder []string) (job *run.Ask, files map[
 		file.Read = func(name string) ([]byte, error) {
 			data, err := read(name)
 			if err == nil {
-				files[filepath.Base(name)] = string(data)
+				files[below(folder, name)] = string(data)
 			}
 			return data, err
 		}
@@ -196,6 +199,12 @@ func (a *app) checkJob(f *checkFlags, folder []string) (job *run.Ask, files map[
 	}
 	job.Expected = len(folder) == 1 && job.Algorithms == nil
 	return job, files, nil
+}
+
+// below is a file's name as seen from the folder: whatever the folder is called, the golden file says the same.
+func below(folder []string, name string) string {
+	path, _ := filepath.Rel(folder[0], name) // "" from a folder to a file on another drive
+	return filepath.ToSlash(cmp.Or(path, name))
 }
 
 // anonymous takes the hashes of scripts away: somebody's own may be written otherwise, as long as it decides the same.

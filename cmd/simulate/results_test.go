@@ -51,12 +51,12 @@ func TestResultsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found, err := a.differences(t.Context(), job, want, &found.Document); err != nil || found != nil {
+	if found, err := a.differences(t.Context(), job, nil, want, &found.Document); err != nil || found != nil {
 		t.Errorf("%v, %v; if that is meant, make results writes it anew", errors.Join(found...), err)
 	}
 	gcra := slices.IndexFunc(want.Runs[0].Results, func(r result.Row) bool { return r.Algorithm == "gcra" })
 	want.Runs[0].Results[gcra].Admitted++
-	named, err := a.differences(t.Context(), job, want, &found.Document)
+	named, err := a.differences(t.Context(), job, nil, want, &found.Document)
 	if err != nil || len(named) != 1 || named[0].Error() != "gcra: aligned-window-worst: admitted is 1033, was 1034" {
 		t.Errorf("another figure is named %v, %v", named, err)
 	}
