@@ -25,12 +25,14 @@ func (x *examination) cluster() string {
 		if tag(k) == tag(keys[0]) {
 			continue
 		}
-		what := "a cluster refuses a call with both"
+		what, remedy := "a cluster refuses a call with both", "put the client in braces"
 		if i+1 >= given {
 			what = "the script makes the second, and a cluster has it on another node"
+		} else if tag(k) == "" || tag(keys[0]) == "" {
+			remedy = "give the empty one a name, with the client in braces in each"
 		}
-		x.say(fault, "cluster", x.at(0, 1), "the keys %s and %s lie in different slots: %s; put the client in braces, "+
-			"such as %s", x.named(keys[0]), x.named(k), what, x.named("rl:{k0}"))
+		x.say(fault, "cluster", x.at(0, 1), "the keys %s and %s lie in different slots: %s; %s, such as %s",
+			x.named(keys[0]), x.named(k), what, remedy, x.named("rl:{k0}"))
 		return ""
 	}
 	return "a cluster"
