@@ -54,6 +54,7 @@ func (q *question) file() script.File {
 
 // instead is what the visitor asks in place of the scenario's limit.
 func (q *question) instead() (instead run.Instead, err error) {
+	instead.Limit = script.OwnLimit([]script.File{q.file()})
 	if q.Limit != "" {
 		p, err := limit.ParsePolicy(q.Limit)
 		if err != nil {

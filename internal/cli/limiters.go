@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/run"
+	"ratelab/internal/script"
 )
 
 // Limiters are the flags that choose limiters and the limit.
@@ -68,9 +69,10 @@ func (l *Limiters) Choices() ([]algorithms.Choice, error) {
 	return all, nil
 }
 
-// Instead is what --limit, --burst, --contract and --seed put in the place of what scenarios say.
+// Instead is what --limit, --burst, --contract and --seed put in the place of what scenarios say. Without --limit, the
+// limit that is written into users' scripts takes its place.
 func (l *Limiters) Instead() (run.Instead, error) {
-	instead := run.Instead{Seed: l.Seed.Value}
+	instead := run.Instead{Seed: l.Seed.Value, Limit: script.OwnLimit(script.Files(l.Scripts))}
 	if l.limit != "" {
 		p, err := Policy(l.limit)
 		if err != nil {

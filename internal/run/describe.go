@@ -40,9 +40,14 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
 	}
 	for _, l := range p.Foreign() {
-		if own := l.Program.Own; own != nil && (own.Requests != p.Policy.Requests || own.Window != p.Policy.Window) {
+		switch own, file := l.Program.Own, p.Scenario.Limit; {
+		case own == nil:
+		case own.Requests != p.Policy.Requests || own.Window != p.Policy.Window:
 			note(fmt.Sprintf("%s goes by its own limit, and is measured by %v as all rows; --limit %v measures it by "+
 				"its own", l.Label, p.Policy, own))
+		case own.Requests != file.Requests || own.Window != file.Window:
+			note(fmt.Sprintf("%v is written into %s, and all rows are measured by it; the scenario's limit is %v, "+
+				"for which there is --limit", own, l.Label, file))
 		}
 	}
 	if text := tooCostly(run, o.LargestCost); text != "" {

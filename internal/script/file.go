@@ -5,9 +5,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"go.yaml.in/yaml/v4"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 )
@@ -28,6 +30,21 @@ func Files(names []string) []File {
 		all = append(all, OnDisk(name))
 	}
 	return all
+}
+
+// OwnLimit is the limit that is written into all scripts whose bindings state one. It is nil where none does or two
+// differ. What is wrong with a binding is for Load to say.
+func OwnLimit(files []File) (own *limit.Policy) {
+	for _, f := range files {
+		switch p, err := Load(f, limit.Policy{Requests: 1, Window: time.Second}); {
+		case err != nil || p.Own == nil:
+		case own != nil && *own != *p.Own:
+			return nil
+		default:
+			own = p.Own
+		}
+	}
+	return own
 }
 
 // Source reads the Lua alone; the error, a strictyaml.Errors, says why it can be none.

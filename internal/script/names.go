@@ -9,8 +9,7 @@ import (
 // free names are refused, those of forbidden with the reason.
 var (
 	functions = set("assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget",
-		"rawset",
-		"select", "setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION")
+		"rawset", "select", "setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION")
 	tables = set("bit", "cjson", "cmsgpack", "coroutine", "math", "redis", "server", "string", "struct", "table",
 		"KEYS", "ARGV")
 )

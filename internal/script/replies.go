@@ -109,11 +109,7 @@ func elementOf(f strictyaml.Fields) (p path) {
 }
 
 func (p path) String() string {
-	texts := make([]string, len(p))
-	for i, n := range p {
-		texts[i] = strconv.FormatInt(n, 10)
-	}
-	return "element " + strings.Join(texts, ", ")
+	return "element " + strings.Trim(strings.ReplaceAll(fmt.Sprint([]int64(p)), " ", ", "), "[]")
 }
 
 // in follows p into r. Nil on the way is nil at the end: a script that answers false instead of its table says no.
