@@ -160,7 +160,7 @@ func TestAChangedLimitIsAPath(t *testing.T) {
 	c := comparison(t, changing(t, ""), changing(t, "used = 0"))
 	compared(t, c, result.Regression, result.Same, result.Noted)
 	longtest.Skip(t, "counts under valgrind")
-	c = comparison(t, changing(t, ""), changing(t, "for i = 1, 200000 do end"))
+	c = comparison(t, changing(t, ""), changing(t, "for i = 1, 2000 do end"))
 	c.WithoutInstructions, c.Scenarios = false, nil
 	c.States = []string{counting.StateSteady, counting.StateChanged}
 	r := compared(t, c, result.Same, result.Same, result.Regression)

@@ -107,7 +107,7 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := longtest.Of(1_000_000, 20_000)
+	size := longtest.Of(200_000, 20_000)
 	requests := stream(size, 100, func(i int) string { return fmt.Sprintf("k%d", i) }) // 200 alive at a time
 	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
