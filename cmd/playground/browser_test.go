@@ -32,6 +32,12 @@ func open(t *testing.T, chromium context.Context, address string, first ...brows
 	}, first...)}
 }
 
+// of is the tab in a test of its own.
+func (b *tab) of(t *testing.T) *tab {
+	b.T = t
+	return b
+}
+
 // await waits until an expression holds, and gives how long that took.
 func (b *tab) await(expression string) time.Duration {
 	b.T.Helper()

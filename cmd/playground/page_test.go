@@ -3,58 +3,42 @@
 package main
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	diff "github.com/google/go-cmp/cmp"
 
 	"ratelab/internal/browsertest"
-	"ratelab/internal/scenario"
 )
 
-// The page in a real browser. It prints its times, and asserts none.
+// The page in a real browser. It prints its times, and asserts none. One tab has the page from a file, and one from a
+// host.
 func TestInABrowser(t *testing.T) {
 	chromium, dir := browsertest.Start(t), built(t)
+	file := open(t, chromium, alone(dir))
 	for _, story := range []struct {
 		name string
 		run  func(*testing.T, *tab)
 	}{
-		{"times", timesStory}, {"bad input", badStory},
+		{"times", timesStory}, {"bad input", badStory}, {"figures", figuresStory}, {"keys", keysStory},
+		{"widths", widthsStory},
 	} {
-		t.Run(story.name, func(t *testing.T) { story.run(t, open(t, chromium, alone(dir))) })
+		t.Run(story.name, func(t *testing.T) { story.run(t, file.of(t)) })
 	}
-	t.Run("figures", func(t *testing.T) {
-		figuresStory(t, func() *tab { return open(t, chromium, alone(dir)) })
-	})
 	t.Run("links", func(t *testing.T) {
-		address := served(t, dir)
-		linkStory(t, open(t, chromium, address), func(link string) *tab { return open(t, chromium, link) })
+		link, right := linkStory(t, file.of(t))
+		_, fragment, _ := strings.Cut(link, "#")
+		openedStory(t, open(t, chromium, served(t, dir)+"#"+fragment), link, right)
 	})
 	t.Run("no WebAssembly", func(t *testing.T) {
 		b := open(t, chromium, alone(dir), before("delete window.WebAssembly"))
 		b.await("$('error').textContent.includes('has no WebAssembly')")
 		b.Do(chromedp.Click("#link"))
 		b.await("$('address').value.includes('#1:')")
-	})
-	t.Run("widths", func(t *testing.T) {
-		for _, scheme := range []string{"light", "dark"} {
-			for _, width := range []int64{390, 1280} {
-				b := open(t, chromium, alone(dir), chromedp.EmulateViewport(width, 900), browsertest.Media("", scheme))
-				b.ready()
-				b.run()
-				b.await("document.documentElement.scrollWidth <= innerWidth")
-				b.await("$('frame').clientHeight >= $('frame').contentDocument.body.scrollHeight")
-			}
-		}
 	})
 }
 
@@ -66,16 +50,19 @@ func timesStory(t *testing.T, b *tab) {
 		t.Fatalf("no answer: %q", wrong)
 	}
 	t.Logf("the first answer in %v", took.Round(time.Millisecond))
-	for range 2 {
-		_, _, took = b.play("extreme-case-1")
-		t.Logf("a warm run in %v", took.Round(time.Millisecond))
-	}
+	_, _, took = b.play("extreme-case-1")
+	t.Logf("a warm run in %v", took.Round(time.Millisecond))
 	sound := b.Says("$('script').value")
-	b.put("while true do end", "", "")
-	if _, wrong, took = b.run(); !strings.HasPrefix(wrong, "The script gave no answer for five seconds") {
-		t.Errorf("a loop gives %q", wrong)
+	for script, want := range map[string]string{
+		"local n = 1\nwhile true do n = n + 1 end":                      "my.lua:2: the script gave no answer for 4s",
+		"string.find(string.rep('a', 50), string.rep('a-', 30) .. 'b')": "The script gave no answer for five seconds",
+	} {
+		b.put(script, "", "")
+		if _, wrong, took = b.run(); !strings.HasPrefix(wrong, want) {
+			t.Errorf("%s: %q, want %q", script, wrong, want)
+		}
+		t.Logf("a loop ended in %v", took.Round(time.Millisecond))
 	}
-	t.Logf("a loop ended in %v", took.Round(time.Millisecond))
 	b.put(sound, "", "")
 	again, wrong, took := b.run()
 	if again != right {
@@ -86,7 +73,6 @@ func timesStory(t *testing.T, b *tab) {
 
 // badStory gives the page what is wrong: one sentence each, and the page goes on.
 func badStory(t *testing.T, b *tab) {
-	b.ready()
 	sound := examples()[1]
 	for _, c := range []struct{ name, script, binding, limit, want, marked string }{
 		{"broken Lua", "local n = 1\nreturn n +", "", "", "my.lua: the script does not compile", "script 2"},
@@ -119,10 +105,60 @@ func badStory(t *testing.T, b *tab) {
 	}
 }
 
-// linkStory makes a link and opens it: nothing runs, and then the answer is the same. A link that is cut, or of another
-// version, is refused.
-func linkStory(t *testing.T, b *tab, again func(link string) *tab) {
-	b.ready()
+// figuresStory has the document that the same engine writes outside of the browser; TestFigures compares that.
+func figuresStory(t *testing.T, b *tab) {
+	own := examples()[4]
+	b.put(own.Script, own.Binding, "")
+	for _, name := range []string{"extreme-case-2", "borrowed-cost", "server-clock-step"} {
+		got, wrong, took := b.play(name)
+		if want := documentOf(t, own, name); got != want {
+			t.Errorf("%s, %q (-outside +page):\n%s", name, wrong, diff.Diff(want, got))
+		}
+		t.Logf("%s in %v", name, took.Round(time.Millisecond))
+	}
+}
+
+// keysStory goes through the page by keyboard: Ctrl+Enter in the editor runs the script, the cells of scenarios fill,
+// right and left go along them, and Enter runs the one in focus.
+func keysStory(t *testing.T, b *tab) {
+	own := examples()[2]
+	b.put(own.Script, own.Binding, "poisson")
+	b.Says("(answer = null, $('script').focus())")
+	b.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	b.await("answer && [...buttons.values()].filter((b) => b.textContent !== '\u2026').length > 3")
+	got := b.Says("$('frame').contentDocument.querySelector('h1').textContent")
+	if !strings.HasSuffix(got, "; fault: off by one.") {
+		t.Errorf("the answer is %q", got)
+	}
+	b.Says("buttons.get(data.scenarios[0].name).focus()")
+	b.Do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowLeft))
+	b.Says("(answer = null)")
+	b.Do(chromedp.KeyEvent("\r"))
+	b.await("answer && answer.document.includes(`\"scenario\": \"${data.scenarios[1].name}\"`)")
+	if got := b.Says("document.activeElement.value"); got != b.Says("data.scenarios[1].name") {
+		t.Errorf("the focus is on %q", got)
+	}
+	b.Says("stop()")
+}
+
+// widthsStory has the answer on a phone and a desk, in light and dark: the page does not scroll sideways, and the frame
+// is as high as the answer.
+func widthsStory(t *testing.T, b *tab) {
+	own := examples()[1]
+	b.put(own.Script, own.Binding, "extreme-case-1")
+	b.run()
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{390, 1280} {
+			b.Do(chromedp.EmulateViewport(width, 900), browsertest.Media("", scheme))
+			b.await("innerWidth === " + fmt.Sprint(width))
+			b.await("document.documentElement.scrollWidth <= innerWidth")
+			b.await("$('frame').clientHeight >= $('frame').contentDocument.body.scrollHeight")
+		}
+	}
+}
+
+// linkStory makes a link, and gives the answer to what is in it.
+func linkStory(t *testing.T, b *tab) (link, right string) {
 	b.put("-- ä <b>'\"\n"+examples()[2].Script, examples()[2].Binding, "launch-spike")
 	right, wrong, _ := b.run()
 	if right == "" {
@@ -130,104 +166,26 @@ func linkStory(t *testing.T, b *tab, again func(link string) *tab) {
 	}
 	b.Do(chromedp.Click("#link"))
 	b.await("$('address').value.includes('#1:')")
-	link, script := b.Says("$('address').value"), b.Says("$('script').value")
-	other := again(link)
-	other.ready()
-	other.await("$('said').textContent.includes('came with the link')")
-	if other.Says("$('script').value") != script || other.Says("Boolean(answer || asked)") != "false" {
-		t.Errorf("the link opens %q", other.Says("$('script').value"))
-	}
-	if got, wrong, _ := other.run(); got != right {
-		t.Errorf("the link gives another answer, %q", wrong)
+	return b.Says("$('address').value"), right
+}
+
+// openedStory has opened a link: nothing runs, and then the answer is the same. A link that is cut, or of another
+// version, is refused.
+func openedStory(t *testing.T, b *tab, link, right string) {
+	b.ready()
+	b.await("$('said').textContent.includes('came with the link')")
+	if !strings.HasPrefix(b.Says("$('script').value"), "-- ä <b>'\"\n") ||
+		b.Says("Boolean(answer || asked)") != "false" {
+		t.Errorf("the link opens %q", b.Says("$('script').value"))
 	}
 	for hash, want := range map[string]string{
 		strings.Split(link, "#")[1][:60]:                            "This link is cut or damaged",
 		strings.Replace(strings.Split(link, "#")[1], "1:", "7:", 1): "This link is of version 7",
 	} {
-		other.Says("(fail(''), location.hash = " + quoted(hash) + ")")
-		other.await("$('error').textContent.startsWith(" + quoted(want) + ")")
+		b.Says("(fail(''), location.hash = " + quoted(hash) + ")")
+		b.await("$('error').textContent.startsWith(" + quoted(want) + ")")
 	}
-	if got, wrong, _ := other.run(); got != right {
-		t.Errorf("after a bad link the page does not go on: %q", wrong)
+	if got, wrong, _ := b.run(); got != right {
+		t.Errorf("the link gives another answer, %q", wrong)
 	}
-}
-
-// ofScripts are the figures that a row has only where its script ran. In the page models decide for the built-in rows.
-var ofScripts = []string{"commands", "round_trips", "keys_left", "keys_left_without_ttl", "script_sha1"}
-
-// figuresStory compares the rows of the 20 scenarios with fewest requests with those of simulate.
-func figuresStory(t *testing.T, opened func() *tab) {
-	dir := t.TempDir()
-	own := examples()[0]
-	for name, text := range map[string]string{scriptName: own.Script, bindingName: own.Binding} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	all, err := scenario.Builtin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = slices.DeleteFunc(all, (*scenario.Scenario).Reactive)
-	requests := func(s *scenario.Scenario) int64 { n, _ := s.Stream(s.Seed).Count(); return n }
-	slices.SortFunc(all, func(a, b *scenario.Scenario) int { return cmp.Compare(requests(a), requests(b)) })
-	var names []string
-	for _, s := range all[:20] {
-		names = append(names, s.Name)
-	}
-	args := append([]string{"run", "ratelab/cmd/simulate", "--script", filepath.Join(dir, scriptName), "--format",
-		"json", "--charts", "none", "--quiet", "--out", filepath.Join(dir, "out")}, names...)
-	c := exec.CommandContext(t.Context(), "go", args...)
-	var said bytes.Buffer
-	c.Stderr = &said
-	out, err := c.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said.String())
-	}
-	want := rows(t, out)
-	b := opened()
-	b.ready()
-	b.put(own.Script, own.Binding, "")
-	for i, name := range names {
-		document, wrong, _ := b.play(name)
-		if wrong != "" {
-			t.Fatalf("%s: %s", name, wrong)
-		}
-		if d := diff.Diff(want[i], rows(t, []byte(document))[0]); d != "" {
-			t.Errorf("%s (-simulate +page):\n%s", name, d)
-		}
-	}
-	t.Logf("%d scenarios compared", len(names))
-}
-
-// rows are those of each run of a document: that of the visitor as it is, the others without the figures of scripts.
-func rows(t *testing.T, document []byte) (all [][]string) {
-	t.Helper()
-	var d struct {
-		Runs []struct{ Results []json.RawMessage }
-	}
-	if err := json.Unmarshal(document, &d); err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range d.Runs {
-		var texts []string
-		for _, row := range r.Results {
-			var fields map[string]json.RawMessage
-			if err := json.Unmarshal(row, &fields); err != nil {
-				t.Fatal(err)
-			}
-			if string(fields["algorithm"]) != `"my"` {
-				for _, name := range ofScripts {
-					delete(fields, name)
-				}
-				var err error
-				if row, err = json.Marshal(fields); err != nil {
-					t.Fatal(err)
-				}
-			}
-			texts = append(texts, string(row))
-		}
-		all = append(all, texts)
-	}
-	return all
 }

@@ -193,19 +193,13 @@ func (e *engine) answer(q *question, found *run.Result) (*answer, error) {
 	if err := result.Write(&text, &found.Document); err != nil {
 		return nil, err
 	}
-	own := ownRow(r)
+	own := r.Find(e.on.own)
 	a := &answer{Holds: own.Excess == 0, Sentence: sentence(r, own), Tables: tables(r, own), Command: q.command(),
 		Document: text.String(), Chart: chartOf(found, own.Algorithm)}
 	part := report.Simulated{}.Formats().Sheet(&found.Document)[0]
 	a.Lead = texts(part.Lead)
 	a.Notes = texts(part.Notes)
 	return a, nil
-}
-
-// ownRow is the visitor's row: the only one without a model.
-func ownRow(r *result.Run) *result.Row {
-	i := slices.IndexFunc(r.Results, func(row result.Row) bool { return !run.IsAlgorithm(row.Algorithm) })
-	return &r.Results[max(0, i)]
 }
 
 func texts(lines []report.Line) (all []string) {

@@ -28,6 +28,7 @@ type host struct {
 	watch *watch
 	redis *miniredis.Miniredis
 	tried bool
+	own   string // the label of the visitor's row
 }
 
 // Describe names the embedded server.
@@ -74,6 +75,7 @@ func (h *host) Open(_ context.Context, l *run.Limiter, start time.Time, behind t
 }
 
 func (h *host) open(l *run.Limiter, o virtualtime.Options) (*own, error) {
+	h.own = l.Label
 	if h.redis == nil {
 		m, err := embedded.New(h.watch)
 		if err != nil {

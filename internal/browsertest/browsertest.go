@@ -22,7 +22,7 @@ import (
 )
 
 // Patience is how long a page may take before it counts as stuck; no test depends on how long it does take.
-const Patience = 3 * time.Minute
+const Patience = 5 * time.Minute
 
 // Step is one thing to do in a tab.
 type Step = chromedp.Action[chromedp.Void]
