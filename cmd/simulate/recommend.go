@@ -91,6 +91,11 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 			return examineFault(strings.Join(f.Scripts, ", "), err)
 		}
 	}
+	if own := script.OwnLimit(script.Files(f.Scripts)); len(args) > 0 && own != nil && *own == *q.Limit &&
+		*own != q.Scenarios[0].Limit {
+		doc.Notes = append(doc.Notes, fmt.Sprintf("%v is written into the script; the scenario's limit is %v, for "+
+			"which there is --limit.", own, q.Scenarios[0].Limit))
+	}
 	bar.Finish()
 	return recommend.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet))
 }
