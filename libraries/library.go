@@ -110,5 +110,6 @@ func answer(admitted bool, remaining int64, retry time.Duration) limit.Decision 
 	if admitted {
 		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining}
 	}
-	return limit.Decision{Verdict: limit.Rejected, Remaining: max(0, remaining), RetryAfterUS: max(0, retry.Microseconds())}
+	return limit.Decision{Verdict: limit.Rejected, Remaining: max(0, remaining),
+		RetryAfterUS: max(0, retry.Microseconds())}
 }

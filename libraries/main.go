@@ -175,7 +175,7 @@ func (f *flags) playedBy(ctx context.Context, s *scenario.Scenario, l *library, 
 	return found, nil
 }
 
-// examined examines libraries, each at the limit. What they decide without Redis is a fault.
+// examined examines libraries, each at the limit.
 func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.Policy) (*result.Document, error) {
 	doc := result.New(result.OfExamine, "")
 	for _, l := range chosen {
@@ -183,10 +183,6 @@ func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.P
 		e, err := examine.One(ctx, examine.Script{Under: l.under, Asked: policy, Costs: l.costs}, on)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.label(), err)
-		}
-		if on.alone > 0 {
-			e.Findings = append(e.Findings, result.Finding{Kind: "silent_fallback", Name: "silent fallback", Fault: true,
-				Text: fmt.Sprintf("admits %d of %d requests without a word to Redis", on.alone, on.decisions)})
 		}
 		e.Tried = slices.DeleteFunc(e.Tried, func(what string) bool { return what == "a cluster" }) // nobody knows the keys
 		doc.Examinations = append(doc.Examinations, *e)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"regexp"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -23,7 +24,10 @@ type process struct {
 	limit.Policy
 	dialer redisclock.Dialer // for a driver that lets one dial
 	redis  *redis.Server
-	trips  atomic.Int64 // to Redis and back
+	now    time.Time // of its clock, after what it was asked last
+
+	trips   atomic.Int64           // to Redis and back
+	refused atomic.Pointer[string] // the first error that Redis has answered in a decision
 
 	asks  chan limit.Request // at times since the bubble's beginning
 	told  chan told
@@ -141,13 +145,17 @@ func (p *process) connect() (net.Conn, error) {
 	return &trip{Conn: conn, process: p}, err
 }
 
+var proxies atomic.Int64
+
 // proxy is the address of a Redis under the clock, for a library that opens connections of its own.
 func (p *process) proxy() (address string, err error) {
 	p.outside(func() {
 		var proxy *redisclock.Proxy
 		dialer := redisclock.Dialer{Clock: p.dialer.Clock,
 			Open: func(context.Context, string, string) (net.Conn, error) { return p.connect() }}
-		if proxy, err = dialer.Proxy("127.0.0.1:0", "", ""); err == nil {
+		n := proxies.Add(1) // no two have the same address: a library may keep a client for each
+		listen := fmt.Sprintf("127.%d.%d.%d:0", 1+n>>16&63, n>>8&255, n&255)
+		if proxy, err = dialer.Proxy(listen, "", ""); err == nil {
 			address = proxy.Addr()
 			p.atEnd(func() { proxy.Close() })
 		}
@@ -175,5 +183,12 @@ func (t *trip) Write(p []byte) (int, error) {
 func (t *trip) Read(p []byte) (int, error) {
 	n, err := t.Conn.Read(p)
 	t.asked.Store(false)
+	if said := refusal.FindSubmatch(p[:n]); said != nil && !usual.Match(said[1]) {
+		text := string(said[1])
+		t.refused.CompareAndSwap(nil, &text)
+	}
 	return n, err
 }
+
+// refusal is an error reply. Some are usual, since drivers ask on.
+var refusal, usual = regexp.MustCompile(`(?:^|\n)-([A-Z]+ [^\r\n]*)`), regexp.MustCompile(`^(NOSCRIPT|NOPROTO) `)

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -27,8 +29,7 @@ type server struct {
 	redis []*redis.Server
 	open  []*row // since the last Clean, each on the Redis of the same number
 
-	// of all rows before the last Clean: decisions, those that admit without a word to Redis, and round trips to it
-	decisions, alone, trips int64
+	decisions, trips int64 // of all rows before the last Clean: how many, and round trips to Redis
 }
 
 var _ run.Server = (*server)(nil)
@@ -78,8 +79,7 @@ func (s *server) Open(ctx context.Context, l *run.Limiter, start time.Time, _ ti
 	if err := s.atLeast(ctx, len(s.open)+1); err != nil {
 		return nil, err
 	}
-	r := &row{Limiter: l, server: s, redis: s.redis[len(s.open)], start: start, clock: redisclock.New(start),
-		processes: map[int64]*process{}}
+	r := &row{Limiter: l, server: s, redis: s.redis[len(s.open)], start: start, clock: redisclock.New(start)}
 	s.open = append(s.open, r)
 	return r, nil
 }
@@ -88,7 +88,7 @@ func (s *server) Open(ctx context.Context, l *run.Limiter, start time.Time, _ ti
 func (s *server) Clean(ctx context.Context, failed error) error {
 	for _, r := range s.open {
 		r.end()
-		s.decisions, s.alone, s.trips = s.decisions+r.decisions, s.alone+r.alone, s.trips+r.trips
+		s.decisions, s.trips = s.decisions+r.decisions, s.trips+r.trips
 		if err := r.redis.Client.FlushAll(context.WithoutCancel(ctx)).Err(); err != nil && failed == nil {
 			failed = err
 		}
@@ -104,36 +104,42 @@ type row struct {
 	redis  *redis.Server
 	start  time.Time
 
-	clock     *redisclock.Clock  // of Redis
-	processes map[int64]*process // by what their clocks are off, in µs
-	client    *goredis.Client    // looks at the keys; nil: it has not yet
+	clock     *redisclock.Clock // of Redis
+	processes []*process        // as many as it takes for no clock of theirs to step back
+	client    *goredis.Client   // looks at the keys; nil: it has not yet
 
-	decisions, alone, trips int64 // see server
+	decisions, trips int64
+	ignored          string // an error of Redis with which the library has decided all the same
 }
 
-// mostClocks is the most clocks that a row's processes may have.
-const mostClocks = 100
+// mostProcesses is the most processes that a row may have.
+const mostProcesses = 100
 
-// Decide has the library decide, each request in the process whose clock is off as its client's is.
+// Decide has the library decide, each request at its client's time.
 func (r *row) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	for i, q := range requests {
 		if message.Closed(r.server.stop) {
 			return message.ErrStopped
 		}
-		p, err := r.process(q.ClientSkewUS)
+		at := r.at(q.AtUS + q.ClientSkewUS)
+		p, err := r.process(at)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.Label, err)
 		}
 		r.clock.Set(r.at(q.AtUS + q.ServerSkewUS))
 		q.Key = string(r.Program.Decide.Keys[0].Append(nil, &script.Vars{Key: q.Key}))
 		before := p.trips.Load()
-		if decisions[i], err = p.ask(ctx, q, r.at(q.AtUS+q.ClientSkewUS)); err != nil {
+		p.refused.Store(nil)
+		decisions[i], err = p.ask(ctx, q, at)
+		if refused := p.refused.Load(); err == nil && refused != nil {
+			if r.ignored = *refused; strings.HasPrefix(*refused, "VT") { // the clock does not know what was sent
+				err = errors.New(*refused)
+			}
+		}
+		if err != nil {
 			return &virtualtime.CallError{Request: q, Text: err.Error()}
 		}
-		trips := p.trips.Load() - before
-		if r.trips, r.decisions = r.trips+trips, r.decisions+1; trips == 0 && decisions[i].Allowed() {
-			r.alone++
-		}
+		r.trips, r.decisions = r.trips+p.trips.Load()-before, r.decisions+1
 	}
 	if r.trips == 0 {
 		return fmt.Errorf("%s decides without Redis: no command of %d requests came through the clock", r.Label,
@@ -145,19 +151,32 @@ func (r *row) Decide(ctx context.Context, requests []limit.Request, decisions []
 // at is a time of the scenario.
 func (r *row) at(us int64) time.Time { return r.start.Add(time.Duration(us) * time.Microsecond) }
 
-// process is the one whose clock is off by so much.
-func (r *row) process(skewUS int64) (p *process, err error) {
-	if p = r.processes[skewUS]; p != nil {
-		return p, nil
+// process is the one whose clock is the least behind that time, and not ahead of it.
+func (r *row) process(at time.Time) (best *process, err error) {
+	for _, p := range r.processes {
+		if !p.now.After(at) && (best == nil || p.now.After(best.now)) {
+			best = p
+		}
 	}
-	if len(r.processes) == mostClocks {
-		return nil, fmt.Errorf("more than %d clocks, each of which needs a process", mostClocks)
+	if best == nil && len(r.processes) == mostProcesses {
+		return nil, fmt.Errorf("its clients' clocks need more than %d processes", mostProcesses)
 	}
-	if p, err = begin(r.Limiter, r.redis, r.clock, r.at(skewUS)); err == nil {
-		r.processes[skewUS] = p
+	if best == nil {
+		begun := r.start
+		if at.Before(begun) {
+			begun = at
+		}
+		if best, err = begin(r.Limiter, r.redis, r.clock, begun); err != nil {
+			return nil, err
+		}
+		r.processes = append(r.processes, best)
 	}
-	return p, err
+	best.now = at
+	return best, nil
 }
+
+// Ignored is for examine.
+func (r *row) Ignored() string { return r.ignored }
 
 // Left counts keys.
 func (r *row) Left(ctx context.Context, atUS int64) (left virtualtime.Left, err error) {
