@@ -14,9 +14,10 @@ import (
 	"ratelab/internal/limit"
 )
 
+func init() { logx.Disable() } // it logs the process's load every minute
+
 // ofGoZero is a client of go-zero's, which opens connections of its own: one client for an address.
 func ofGoZero(p *process) (*redis.Redis, error) {
-	logx.Disable()
 	address, err := p.proxy()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"time"
 
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/examine"
@@ -175,12 +177,16 @@ func (f *flags) playedBy(ctx context.Context, s *scenario.Scenario, l *library, 
 	return found, nil
 }
 
-// examined examines libraries, each at the limit.
+// examined examines libraries, each at the limit, or at 100 in a minute, or at 100 in a second.
 func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.Policy) (*result.Document, error) {
 	doc := result.New(result.OfExamine, "")
 	for _, l := range chosen {
+		asked := cmp.Or(policy, &examine.Standard)
+		if _, err := l.under(*asked); err != nil && policy == nil {
+			asked = &limit.Policy{Requests: 100, Window: time.Second} // which every library can express
+		}
 		on := &server{spec: f.redis, stop: ctx.Done()}
-		e, err := examine.One(ctx, examine.Script{Under: l.under, Asked: policy, Costs: l.costs}, on)
+		e, err := examine.One(ctx, examine.Script{Under: l.under, Asked: asked, Costs: l.costs}, on)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.label(), err)
 		}
