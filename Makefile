@@ -4,6 +4,8 @@ LDFLAGS := -X main.version=$(VERSION)
 
 PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
+LIBRARIES_MEET := extreme-case-1,extreme-case-2,steady-under,steady-over,ten-times-over,mixed-costs,idle-then-burst,client-clocks
+
 .PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench libraries playground goldens docs lint vuln \
   cross rename clean
 
@@ -51,7 +53,9 @@ results-bench: build ## measure results/bench anew, on Redis 8.0 in a container:
 	./results/measure
 
 libraries: ## write results/libraries anew: libraries of limiters, as they are, in virtual time; it needs redis-server
-	cd libraries && go test ./... && go run . -out ../results/libraries/result.json >/dev/null
+	cd libraries && go run . -scenario $(LIBRARIES_MEET) -out ../results/libraries/result.json >/dev/null
+	cd libraries && go run . -examine -out ../results/libraries/examined.json >/dev/null || [ $$? -eq 1 ]
+	cd libraries && go test . -run ThePage -update
 
 playground: ## build the page that runs a visitor's script, into results/latest/playground
 	go run -ldflags '$(LDFLAGS)' ./cmd/playground

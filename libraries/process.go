@@ -135,8 +135,15 @@ func (p *process) wait(ctx context.Context) (limit.Decision, error) {
 func (p *process) outside(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.todo <- do
+	var panicked any
+	p.todo <- func() {
+		defer func() { panicked = recover() }()
+		do()
+	}
 	<-p.done
+	if panicked != nil {
+		panic(panicked)
+	}
 }
 
 // connect opens a connection to Redis that is not under the clock.
