@@ -132,7 +132,7 @@ var guarantees = map[string]string{
 	"a bucket that is refilled once a window":         "2",
 	"a fixed window that begins at the first request": "<2",
 	"a fixed window aligned to the clock":             "2",
-	"a sliding window by a log": "1",
+	"a sliding window by a log":                       "1",
 	"a sliding window, weighted from two counters":    "<2",
 }
 
