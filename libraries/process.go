@@ -198,4 +198,7 @@ func (t *trip) Read(p []byte) (int, error) {
 }
 
 // refusal is an error reply. Some are usual, since drivers ask on.
-var refusal, usual = regexp.MustCompile(`(?:^|\n)-([A-Z]+ [^\r\n]*)`), regexp.MustCompile("^(NOSCRIPT|NOPROTO) |setinfo")
+var (
+	refusal = regexp.MustCompile(`(?:^|\n)-([A-Z]+ [^\r\n]*)`)
+	usual   = regexp.MustCompile("^(NOSCRIPT|NOPROTO) |setinfo")
+)
