@@ -15,13 +15,12 @@ import (
 // The last two fields may be absent (the common log), and others may follow them, first of all X-Forwarded-For. The
 // time may be written in any way, one field may precede the request, and other words the client.
 type combinedLog struct {
-	prefixed int64  // lines with other words before the client, and
-	prefix   string // the first of them
-
-	// of a line; before is its first word where that is not the client, and tail is what follows the request: status,
+	// of a line: before is its first word where that is not the client, and tail is what follows the request: status,
 	// bytes, referer, agent
 	before, client, user, time, request, tail []byte
 }
+
+func (c *combinedLog) another() format { return &combinedLog{} }
 
 func (c *combinedLog) has(name string) bool { return slices.Contains(CombinedKeys, name) }
 
@@ -36,11 +35,6 @@ func (c *combinedLog) cut(line []byte) error {
 	if c.client == nil {
 		return fmt.Errorf("%s: no client; want an address before the time, or a template such as --trace-format %s",
 			message.Quote(line), exampleTemplate)
-	}
-	if c.before != nil {
-		if c.prefixed++; c.prefixed == 1 {
-			c.prefix = string(c.before)
-		}
 	}
 	return nil
 }

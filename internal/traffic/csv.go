@@ -54,6 +54,10 @@ func newW3C(fields []byte) *csvFile {
 // errComment is that of a line which is neither a request nor a bad line.
 var errComment = errors.New("a comment")
 
+func (c *csvFile) another() format {
+	return &csvFile{separator: c.separator, names: c.names, w3c: c.w3c}
+}
+
 func (c *csvFile) has(name string) bool { return slices.Contains(c.names, name) }
 
 func (c *csvFile) column(name string) (int, error) {

@@ -5,52 +5,51 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ratelab/internal/message"
 )
 
-const (
-	// maxBadShown is how many of the bad lines that are left out are shown.
-	maxBadShown = 3
-	// maxInterned bounds the table of keys seen, which saves an allocation per line.
-	maxInterned = 1 << 18
-)
+// maxBadShown is how many of the bad lines that are left out are shown.
+const maxBadShown = 3
 
 // traceFile is one file of a trace, whose requests come out in the order of time.
 type traceFile struct {
 	*text
 	record
-	written Format            // as the stream names it
-	guessed string            // what was: the format, the time, the client
-	skip    string            // the key that is left out; "": none
-	skipped int64             // requests that have it
-	dashes  int64             // requests whose key is a dash
-	odd     string            // the first key that is no address, where those are expected
-	first   []byte            // the first line, read for the format's sake, if it is a request
-	keys    map[string]string // those seen
-	bad     *leftOut
-	sorter  reorder
-	ended   bool
-	head    entry // the next request, for merging
-	firstUS int64 // the time of the first, which orders files where two requests have the same
+	blocks
+	written         Format        // as the stream names it
+	guessed         string        // what was: the format, the time, the client
+	skip            string        // the key that is left out; "": none
+	skipped, dashes int64         // requests that have it, and those whose key is a dash
+	marked          [noted]int64  // lines, by mark
+	examples        [noted]string // of the first line of each mark
+	lastUS          int64         // the last line's time
+	shared          *shared
+	sorter          reorder
+	over            bool
+	head            entry // the next request, for merging
+	firstUS         int64 // the time of the first, which orders files where two requests have the same
 }
 
-// leftOut are the lines of a trace, in whichever of its files, that are no requests.
-type leftOut struct {
-	allowed int64
-	count   int64
-	shown   []error
+// shared is what the files of a trace share: the lines that are no requests, and how many blocks may be read ahead.
+type shared struct {
+	allowed, count int64
+	shown          []error
+	spare          int // fewer than none, where files take one that need it
 }
 
 // openFile opens a file, finds its format, and reads a CSV header.
-func (t Trace) openFile(path string, bad *leftOut) (*traceFile, error) {
+func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
 	x, err := t.open(path)
 	if err != nil {
 		return nil, err
 	}
-	f := &traceFile{text: x, keys: map[string]string{}, bad: bad, skip: t.SkipKey}
+	f := &traceFile{text: x, shared: all, skip: t.SkipKey}
+	f.record.file = f
 	if err := f.detect(t); err != nil {
 		x.Close()
 		return nil, err
@@ -102,14 +101,14 @@ func (f *traceFile) detect(t Trace) error {
 	if problems != nil {
 		return errors.Join(problems...)
 	}
-	f.first, f.written = first, t.Format
+	f.written = t.Format
 	switch text := t.Format.template(); {
 	case t.Format == Combined:
 		f.format = &combinedLog{}
 	case t.Format == JSONL:
 		f.format = newJSONL(first)
 	case t.Format == W3C:
-		if f.first = nil; !bytes.HasPrefix(first, fieldsOf) {
+		if !bytes.HasPrefix(first, fieldsOf) {
 			return f.at(fmt.Errorf("%s: no line #Fields: before it; want one that names the fields",
 				message.Quote(first)))
 		}
@@ -120,8 +119,12 @@ func (f *traceFile) detect(t Trace) error {
 			f.written = "template"
 		}
 	default:
-		f.first, f.quotes = nil, true
+		f.quotes = true
 		f.format, err = newCSV(first)
+	}
+	if f.written != CSV && f.written != W3C { // it is a request
+		f.data = slices.Concat(first, []byte{'\n'}, f.data)
+		f.lines--
 	}
 	var taken []string
 	if err == nil {
@@ -149,11 +152,11 @@ func (f *traceFile) detect(t Trace) error {
 // next reads on until the earliest request has left the window in which lines may be out of order; io.EOF after the
 // last.
 func (f *traceFile) next() (entry, error) {
-	for !f.ended && !f.sorter.ready() {
+	for !f.over && !f.sorter.ready() {
 		err := f.scan()
 		if err == io.EOF {
-			f.ended = true
-			f.keys = nil // of many files that follow each other, those that are over need no memory
+			f.over = true
+			f.drop() // of many files that follow each other, those that are over need no memory
 			break
 		}
 		if err != nil {
@@ -168,102 +171,57 @@ func (f *traceFile) next() (entry, error) {
 
 // scan puts the next request in the order of lines into the sorter; io.EOF after the last. Bad lines, and those that
 // are too late, are left out, as many as the trace allows; the next one is the error, and with it the scan is over.
-func (f *traceFile) scan() (err error) {
+func (f *traceFile) scan() error {
 	for {
-		line := f.first
-		if f.first = nil; line == nil {
-			if line, err = f.text.next(); err != nil {
-				return err
-			}
+		e, err := f.line()
+		if err != nil {
+			return err
 		}
-		var e entry
-		if e, err = f.read(line); err == nil && (f.skip == "" || e.key != f.skip) {
-			if err = f.sorter.push(e); err == nil {
-				return nil
+		if e.at >= 0 {
+			f.lastUS = e.at
+		}
+		for left := e.marks & (1<<noted - 1); left != 0; left &= left - 1 {
+			kind := bits.TrailingZeros8(uint8(left))
+			if f.marked[kind]++; f.marked[kind] == 1 {
+				f.examples[kind] = f.now.firsts[kind]
 			}
-			err = f.at(err)
 		}
 		switch {
-		case err == nil:
+		case e.marks&(1<<bad) != 0:
+			err, f.now.errs = f.now.errs[0], f.now.errs[1:]
+		case f.skip != "" && e.key == f.skip:
 			f.skipped++
 			continue
-		case errors.Is(err, errComment):
-			continue
-		case f.bad.count == f.bad.allowed:
-			return f.advise(err)
+		default:
+			if e.key == "-" {
+				f.dashes++
+			}
+			if err = f.sorter.push(*e); err == nil {
+				return nil
+			}
+			err = fmt.Errorf("%s:%d: %w", f.name, e.line, err)
 		}
-		if f.bad.count++; len(f.bad.shown) < maxBadShown {
-			f.bad.shown = append(f.bad.shown, err)
+		if f.shared.count == f.shared.allowed {
+			return f.advise(err, e)
+		}
+		if f.shared.count++; len(f.shared.shown) < maxBadShown {
+			f.shared.shown = append(f.shared.shown, err)
 		}
 	}
-}
-
-// read reads the request of a line.
-func (f *traceFile) read(line []byte) (e entry, err error) {
-	var at instant
-	if err = f.cut(line); err == nil {
-		at, err = f.stamp()
-	}
-	if err == nil {
-		e.key, err = f.named()
-	}
-	if err == nil {
-		e.at, e.whole, e.file, e.line = at.us, at.whole, f, f.number
-		var cost int64
-		cost, err = f.cost()
-		e.cost = int32(cost) // at most MaxCost
-	}
-	if err != nil {
-		return entry{}, f.at(err)
-	}
-	if e.key == "-" && f.skip != "-" {
-		f.dashes++
-	}
-	return e, nil
 }
 
 // advise says with a bad line how to do without it. Where no line before it was good it says nothing: then the trace is
 // read in the wrong way.
-func (f *traceFile) advise(bad error) error {
+func (f *traceFile) advise(bad error, e *entry) error {
 	if f.sorter.seen == 0 {
 		return bad
 	}
-	if f.cutOff {
+	if e.marks&(1<<cutOff) != 0 {
 		return fmt.Errorf("%w; the file ends within this line: is it cut short, or still being written? "+
-			"--trace-bad %d, or bad: %d in a scenario, leaves the line out", bad, f.bad.count+1, f.bad.count+1)
+			"--trace-bad %d, or bad: %d in a scenario, leaves the line out", bad, f.shared.count+1, f.shared.count+1)
 	}
-	more := max(10, 10*f.bad.count)
+	more := max(10, 10*f.shared.count)
 	return fmt.Errorf("%w; --trace-bad %d, or bad: %d in a scenario, leaves out such lines", bad, more, more)
-}
-
-// named is the line's key. The value of one field that is a known key is right as it is.
-func (f *traceFile) named() (string, error) {
-	if len(f.record.keys) == 1 {
-		key, err := f.value(f.record.keys[0])
-		if known, ok := f.keys[string(key)]; ok && err == nil {
-			return known, nil
-		}
-	}
-	key, err := f.key()
-	if err != nil {
-		return "", err
-	}
-	return f.intern(key), nil
-}
-
-func (f *traceFile) intern(key []byte) string {
-	if k, ok := f.keys[string(key)]; ok {
-		return k
-	}
-	if len(f.keys) >= maxInterned {
-		clear(f.keys)
-	}
-	k := string(key)
-	if f.expects && f.odd == "" && k != "-" && !isAddress(key) {
-		f.odd = k
-	}
-	f.keys[k] = k
-	return k
 }
 
 // notes tells what was found out about how the file is written.
@@ -277,21 +235,22 @@ func (f *traceFile) notes() (all []string) {
 	if f.guessed != "" {
 		all = append(all, f.guessed)
 	}
-	if c, ok := f.format.(*combinedLog); ok {
-		add(c.prefixed, "other words before the client, as %s; the client is the first address, and the field host "+
-			"is the first word", message.Quote(c.prefix))
+	for kind, format := range []string{
+		prefixed: "other words before the client, as %s; the client is the first address, and the field host is the " +
+			"first word",
+		ported: "a port or brackets at the key's address, as %s; the key is the address",
+		listed: "a list of addresses as the key, as %s; the key is the first",
+	} {
+		add(f.marked[kind], format, message.Quote(f.examples[kind]))
 	}
-	add(f.repaired[0], "a port or brackets at the key's address, as %s; the key is the address",
-		message.Quote(f.example[0]))
-	add(f.repaired[1], "a list of addresses as the key, as %s; the key is the first", message.Quote(f.example[1]))
 	add(f.dashes, "the key -, which stands for no value; --trace-skip-key - leaves them out")
 	if n := f.skipped; n > 0 {
 		all = append(all, fmt.Sprintf("%s with the key %s %s left out (--trace-skip-key)", message.Count(n, "request"),
 			message.Quote(f.skip), message.Verb(int(n), "was", "were")))
 	}
-	if f.odd != "" {
+	if f.marked[odd] > 0 {
 		all = append(all, fmt.Sprintf("clients are no addresses, as %s; --trace-key takes another field",
-			message.Quote(f.odd)))
+			message.Quote(f.examples[odd])))
 	}
-	return append(all, f.stamps.notes()...)
+	return append(all, f.stamps.notes(f.lastUS)...)
 }

@@ -22,6 +22,8 @@ type format interface {
 	cut(line []byte) error
 	// value is a field of the line, valid until the next line.
 	value(column int) ([]byte, error)
+	// another takes other lines of the same file apart, at the same time.
+	another() format
 }
 
 // guess finds the format from a file's first line; timeColumn tells a header of one column.
@@ -92,16 +94,44 @@ func known(f format, names []string) string {
 	return ""
 }
 
+// marks are bits of a line, for the notes.
+type marks uint8
+
+const (
+	prefixed = iota // other words stand before the client
+	ported          // a port or brackets are at the key's address
+	listed          // the key is a list of addresses
+	odd             // the key is no address, where those are expected
+	noted           // how many marks a note counts
+	bad             // the line is no request
+	cutOff          // the file ends within the line
+)
+
 // record reads the fields of one file's requests.
 type record struct {
 	format
+	file        *traceFile
 	times       []int
 	keys, costs []int // columns; none: one key for all, a cost of 1
 	expects     bool  // keys that are addresses
 	stamps      stamps
 	joined      []byte
-	repaired    [2]int64  // keys with a port or brackets, and lists
-	example     [2]string // the first of each
+	marks       marks         // of the line
+	firsts      [noted]string // of the first line that has the mark
+}
+
+// another reads other lines of the same file, at the same time.
+func (r *record) another() *record {
+	o := *r
+	o.format, o.stamps.text, o.joined = r.format.another(), nil, nil
+	return &o
+}
+
+// mark marks the line for what is in a text.
+func (r *record) mark(kind int, text []byte) {
+	if r.marks |= 1 << kind; r.firsts[kind] == "" {
+		r.firsts[kind] = string(text)
+	}
 }
 
 // find finds the columns that the trace names, or else those that are known. It tells which it took.
@@ -234,12 +264,10 @@ func (r *record) clean(key []byte) []byte {
 	if found == nil || len(found) == len(key) {
 		return key
 	}
-	i := 0
 	if bytes.IndexByte(key, ',') >= 0 {
-		i = 1
-	}
-	if r.repaired[i]++; r.repaired[i] == 1 {
-		r.example[i] = string(key)
+		r.mark(listed, key)
+	} else {
+		r.mark(ported, key)
 	}
 	return found
 }

@@ -23,6 +23,8 @@ func newJSONL(first []byte) *jsonLines {
 	return j
 }
 
+func (j *jsonLines) another() format { return &jsonLines{names: j.names} }
+
 func (j *jsonLines) has(name string) bool { return lookup(j.object, name) != nil }
 
 func (j *jsonLines) column(name string) (int, error) {

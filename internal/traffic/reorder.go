@@ -19,6 +19,7 @@ type entry struct {
 	key   string
 	cost  int32
 	whole bool
+	marks marks
 }
 
 // The window in which lines may be out of order: ten minutes or 65,536 lines, whichever is less. Servers write a line

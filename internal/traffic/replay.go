@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -36,13 +37,12 @@ type tracePass struct {
 	left  []*traceFile // those with requests left, the earliest first
 	ended error        // what ends the reading, after the requests that were read before it
 	taken int64        // requests of all files, those that are left out at first included
-	bad   leftOut
+	all   shared
 	held  []entry // of one second, since the first that is whole, until the next second begins
 	empty int     // files without a line
 
-	shares map[string]int // by key of the second that is held, the place in shared
-	shared []share
-	groups []int // of held, the places in shared
+	shares map[string]*share // by key of the second that is held
+	groups []*share          // of held
 
 	key     string // the first request's
 	several bool   // there are other keys
@@ -64,10 +64,12 @@ func (t Trace) Began() (us int64, err error) {
 
 // replay yields a trace's requests; it reports whether the next phase may follow.
 func (p *player) replay(phase Phase) bool {
-	t := tracePass{player: p, phase: phase, bad: leftOut{allowed: phase.Trace.Bad}, shares: map[string]int{}}
+	t := tracePass{player: p, phase: phase, shares: map[string]*share{},
+		all: shared{allowed: phase.Trace.Bad, spare: 1 + runtime.GOMAXPROCS(0)}}
 	before := p.spread
 	err := t.run()
 	for _, f := range t.files {
+		f.drop()
 		f.Close()
 	}
 	switch trace := phase.Trace; {
@@ -92,7 +94,7 @@ func (p *player) replay(phase Phase) bool {
 func (t *tracePass) run() error {
 	trace := t.phase.Trace
 	for _, path := range trace.files() {
-		f, err := trace.openFile(path, &t.bad)
+		f, err := trace.openFile(path, &t.all)
 		if errors.Is(err, errEmpty) && t.empty < len(trace.More) { // one at least is not
 			t.empty++
 			continue
@@ -175,30 +177,25 @@ func (t *tracePass) take(e entry) error {
 // release emits the requests held. Those of one key whose time is the whole second are spread evenly over it.
 func (t *tracePass) release() error {
 	clear(t.shares)
-	t.shared, t.groups = t.shared[:0], t.groups[:0]
-	for i := range t.held {
-		group := -1
-		if t.held[i].whole {
-			var ok bool
-			if group, ok = t.shares[t.held[i].key]; !ok {
-				group = len(t.shared)
-				t.shares[t.held[i].key] = group
-				t.shared = append(t.shared, share{})
+	t.groups = t.groups[:0]
+	for _, e := range t.held {
+		var s *share
+		if e.whole {
+			if s = t.shares[e.key]; s == nil {
+				s = &share{}
+				t.shares[e.key] = s
 			}
-			t.shared[group].requests++
+			s.requests++
 		}
-		t.groups = append(t.groups, group)
+		t.groups = append(t.groups, s)
 	}
-	if len(t.shared) < len(t.held) {
-		for i, group := range t.groups {
-			if group < 0 {
-				continue
-			}
-			s := &t.shared[group]
-			if t.held[i].at += s.placed * secondUS / s.requests; s.requests > 1 {
+	if len(t.shares) < len(t.held) {
+		for i, s := range t.groups {
+			if s != nil && s.requests > 1 {
+				t.held[i].at += s.placed * secondUS / s.requests
 				t.spread++
+				s.placed++
 			}
-			s.placed++
 		}
 		slices.SortStableFunc(t.held, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
 	}
@@ -266,9 +263,9 @@ func (t *tracePass) note(requests, spread int64) {
 		add("%d of %d requests share a whole second with others of their key; they were spread evenly over it "+
 			"(within_second: even)", spread, requests)
 	}
-	if n := int(t.bad.count); n > 0 {
+	if n := int(t.all.count); n > 0 {
 		var shown []string
-		for _, err := range t.bad.shown {
+		for _, err := range t.all.shown {
 			shown = append(shown, err.Error())
 		}
 		if n > len(shown) {

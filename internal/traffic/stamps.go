@@ -23,7 +23,7 @@ type instant struct {
 //
 // Note: deciding for each line would take a late 1e11 s for an early 1e11 ms, and hide a file of mixed units.
 type stamps struct {
-	read      func(text []byte) (instant, bool)
+	read      func(s *stamps, text []byte) (instant, bool)
 	want      string
 	unit      *unit // of plain numbers: the one that --trace-time names, or of the first number
 	guessed   bool  // the first number told the unit
@@ -50,7 +50,7 @@ func (s *stamps) parse(text []byte) (instant, error) {
 		return instant{}, fmt.Errorf("time %s: want RFC 3339 (2023-11-16T18:15:46.68Z), 2023-11-16 18:15:46, Apache's "+
 			"17/May/2015:10:05:03 +0000, or a number since 1970", message.Quote(text))
 	}
-	at, ok := s.read(text)
+	at, ok := s.read(s, text)
 	if !ok {
 		return instant{}, fmt.Errorf("time %s: want %s", message.Quote(text), s.want)
 	}
@@ -70,20 +70,20 @@ func (s *stamps) parse(text []byte) (instant, error) {
 func (s *stamps) choose(text []byte) {
 	switch {
 	case len(text) >= 5 && digits(text[:4]) >= 0 && text[4] == '-':
-		s.read, s.want = s.iso, "a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46"
+		s.read, s.want = (*stamps).iso, "a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46"
 	case len(text) >= 3 && digits(text[:2]) >= 0 && text[2] == '/':
-		s.read, s.want = s.apache, "a time such as 17/May/2015:10:05:03 +0000"
+		s.read, s.want = (*stamps).apache, "a time such as 17/May/2015:10:05:03 +0000"
 	case len(text) > 0 && digits(text[:1]) >= 0:
-		s.read, s.want = s.unix, "a number of seconds, milliseconds, microseconds or nanoseconds since 1970"
+		s.read, s.want = (*stamps).unix, "a number of seconds, milliseconds, microseconds or nanoseconds since 1970"
 	}
 }
 
-// notes tells in which unit plain numbers were taken.
-func (s *stamps) notes() []string {
+// notes tells in which unit plain numbers were taken; lastUS is the last time.
+func (s *stamps) notes(lastUS int64) []string {
 	switch {
 	case s.unit == nil || !s.guessed:
 		return nil
-	case s.at.us < firstDateUS:
+	case lastUS < firstDateUS:
 		return []string{"times were taken for seconds from the start; --trace-time NAME:ms, :us or :ns names another " +
 			"unit"}
 	}

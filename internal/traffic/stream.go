@@ -51,7 +51,8 @@ func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 				return
 			}
 		}
-		s.found.Store(&p.outcome)
+		found := p.outcome // without what yield holds
+		s.found.Store(&found)
 	}
 }
 

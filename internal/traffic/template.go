@@ -64,6 +64,12 @@ func newTemplate(text string) (*template, error) {
 // requestParts are fields that a line with a request has as well.
 var requestParts = []string{"method", "path"}
 
+func (t *template) another() format {
+	u := *t
+	u.values = make([][]byte, len(t.values))
+	return &u
+}
+
 func (t *template) has(name string) bool { _, err := t.column(name); return err == nil }
 
 // column finds a name, or beyond the names a part of the request.

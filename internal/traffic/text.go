@@ -3,11 +3,13 @@ package traffic
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"ratelab/internal/message"
 )
@@ -15,20 +17,24 @@ import (
 // maxLine bounds a line, and with it the memory that one line can claim.
 const maxLine = 1 << 20
 
-// text is one file of a trace, plain or gzip, cut into records: lines, or, where a CSV quote spans them, several lines
-// at once.
+// text is one file of a trace, plain or gzip.
 type text struct {
 	io.Closer
-	name    string
+	records // that were read already, and are not in a block yet
 	in      io.Reader
 	zipped  bool
 	read    int64 // bytes so far, unpacked
-	failed  error // why no more can be read
-	records *bufio.Scanner
-	quotes  bool  // an odd number of double quotes continues on the next line
-	number  int64 // of the record's first line, from 1
-	lines   int64 // read so far
-	cutOff  bool  // the last of them has no end
+}
+
+// records cuts a piece of a file into records: lines, or, where a CSV quote spans them, several lines at once.
+type records struct {
+	name   string
+	quotes bool // an odd number of double quotes continues on the next line
+	data   []byte
+	ended  error // why nothing follows the data: io.EOF or what is wrong; nil: something does
+	number int64 // of the record's first line, from 1
+	lines  int64 // of the file, up to the data
+	cutOff bool  // the last line has no end
 }
 
 // open opens one of a trace's files. Its errors name the file and are one line each.
@@ -52,14 +58,11 @@ func (t Trace) open(path string) (*text, error) {
 
 // newText finds out what the bytes are. It closes the file where they cannot be read.
 func newText(name string, file io.ReadCloser) (*text, error) {
-	x := &text{Closer: file, name: name}
+	x := &text{Closer: file, records: records{name: name}}
 	if err := x.detect(bufio.NewReaderSize(file, 64<<10)); err != nil {
 		file.Close()
 		return nil, err
 	}
-	x.records = bufio.NewScanner(x)
-	x.records.Buffer(make([]byte, 64<<10), maxLine+2)
-	x.records.Split(x.split)
 	return x, nil
 }
 
@@ -97,15 +100,60 @@ func (x *text) detect(in *bufio.Reader) error {
 	return nil
 }
 
-// Read implements io.Reader for the scanner of records.
-func (x *text) Read(b []byte) (int, error) {
-	n, err := x.in.Read(b)
-	x.read += int64(n)
-	if err != nil && err != io.EOF {
-		x.failed = x.broken(err)
-		err = x.failed
+// fill reads on until there are so many bytes, or the file ends.
+func (x *text) fill(b []byte, size int) []byte {
+	b = slices.Grow(b, max(size-len(b), 0))
+	for len(b) < size && x.ended == nil {
+		n, err := x.in.Read(b[len(b):size])
+		b = b[:len(b)+n]
+		if x.read += int64(n); err != nil && err != io.EOF {
+			err = x.broken(err)
+		}
+		x.ended = err
 	}
-	return n, err
+	return b
+}
+
+// next is records.next for the first lines of a file.
+func (x *text) next() ([]byte, error) {
+	for size := blockSize; ; size = maxLine + 2 {
+		x.data = x.fill(x.data, size)
+		if record, err := x.records.next(); record != nil || err != nil {
+			return record, err
+		}
+	}
+}
+
+// take takes the next piece of the file, which ends where a record ends, into the buffer of an older piece. Where a
+// record is too long the file is over.
+func (x *text) take(old []byte) records {
+	b := x.records
+	b.data, x.data = append(old[:0], x.data...), x.data[:0]
+	end := 0
+	for size := blockSize; end == 0 && x.ended == nil; size *= 2 {
+		b.data = x.fill(b.data, size)
+		if end = b.end(); end == 0 && len(b.data) >= maxLine+2 {
+			x.ended = io.EOF
+		}
+	}
+	if b.ended = x.ended; b.ended == nil {
+		b.data, x.data = b.data[:end], append(x.data, b.data[end:]...)
+	}
+	x.lines += int64(bytes.Count(b.data, []byte{'\n'}))
+	return b
+}
+
+// end is where the last record that is complete ends; 0: there is none.
+func (r *records) end() int {
+	open := r.quotes && bytes.Count(r.data, []byte{'"'})%2 != 0
+	for end := len(r.data); ; {
+		i := bytes.LastIndexByte(r.data[:end], '\n') + 1
+		open = open != (r.quotes && bytes.Count(r.data[i:end], []byte{'"'})%2 != 0)
+		if i == 0 || !open {
+			return i
+		}
+		end = i - 1
+	}
 }
 
 // broken words an error of reading.
@@ -121,33 +169,34 @@ func (x *text) broken(err error) error {
 		message.Grouped(x.read))
 }
 
-// next returns the next record that is not blank, without its line end; it is valid until the call after. At the
-// end the error is io.EOF; every other error names the file.
-func (x *text) next() ([]byte, error) {
-	for x.records.Scan() {
-		record := x.records.Bytes()
-		x.number = x.lines + 1
-		x.lines++
-		if x.quotes {
-			x.lines += int64(bytes.Count(record, []byte{'\n'}))
+// next returns the next record that is not blank, without its line end. Without one the error is why nothing follows,
+// or nil if something does; every error but io.EOF names the file.
+func (r *records) next() ([]byte, error) {
+	for {
+		size, record, err := r.split(r.data[:min(len(r.data), maxLine+2)])
+		if size == 0 {
+			return nil, cmp.Or(err, r.ended)
+		}
+		r.data = r.data[size:]
+		r.number = r.lines + 1
+		r.lines++
+		if r.quotes {
+			r.lines += int64(bytes.Count(record, []byte{'\n'}))
 		}
 		if len(bytes.TrimSpace(record)) > 0 {
 			return record, nil
 		}
 	}
-	if err := x.records.Err(); err != nil {
-		return nil, err
-	}
-	return nil, io.EOF
 }
 
-// split implements bufio.SplitFunc.
-func (x *text) split(data []byte, atEnd bool) (advance int, record []byte, err error) {
+// split cuts the first record off data, which are all, or more than a record may have. Without a complete record
+// advance is 0.
+func (r *records) split(data []byte) (advance int, record []byte, err error) {
 	open := false // whether there is a quote that the lines so far do not close
 	for end := bytes.IndexByte(data, '\n'); end >= 0; {
 		line := data[advance:end]
 		advance = end + 1
-		if open = open != (x.quotes && bytes.Count(line, []byte{'"'})%2 != 0); !open {
+		if open = open != (r.quotes && bytes.Count(line, []byte{'"'})%2 != 0); !open {
 			return advance, bytes.TrimSuffix(data[:end], []byte{'\r'}), nil
 		}
 		if end = bytes.IndexByte(data[advance:], '\n'); end >= 0 {
@@ -157,16 +206,16 @@ func (x *text) split(data []byte, atEnd bool) (advance int, record []byte, err e
 	switch long := len(data) > maxLine; {
 	case long && !open:
 		return 0, nil, fmt.Errorf("%s:%d: the line is longer than 1 MiB: %s; want a text file of one request per line",
-			x.name, x.lines+1, message.Quote(data))
-	case !long && (!atEnd || x.failed != nil || len(data) == 0):
+			r.name, r.lines+1, message.Quote(data))
+	case !long && (r.ended != io.EOF || len(data) == 0):
 		return 0, nil, nil
-	case long || open != (x.quotes && bytes.Count(data[advance:], []byte{'"'})%2 != 0):
+	case long || open != (r.quotes && bytes.Count(data[advance:], []byte{'"'})%2 != 0):
 		return 0, nil, fmt.Errorf("%s:%d: a quote is never closed: %s; want \"\" for each quote inside quotes",
-			x.name, x.lines+1, message.Quote(bytes.TrimSuffix(data, []byte{'\n'})))
+			r.name, r.lines+1, message.Quote(bytes.TrimSuffix(data, []byte{'\n'})))
 	}
-	x.cutOff = true // the last line may lack its end
+	r.cutOff = true // the last line may lack its end
 	return len(data), bytes.TrimSuffix(data, []byte{'\r'}), nil
 }
 
 // at puts the place before an error.
-func (x *text) at(err error) error { return fmt.Errorf("%s:%d: %w", x.name, x.number, err) }
+func (r *records) at(err error) error { return fmt.Errorf("%s:%d: %w", r.name, r.number, err) }

@@ -248,19 +248,6 @@ func TestSortWindowIsBounded(t *testing.T) {
 	}
 }
 
-// TestInternedKeysAreBounded, and a key is the same before and after they were forgotten.
-func TestInternedKeysAreBounded(t *testing.T) {
-	s := traceFile{keys: map[string]string{}}
-	for i := range maxInterned + 1 {
-		if k := fmt.Sprint("client", i); s.intern([]byte(k)) != k {
-			t.Fatalf("%s became another key", k)
-		}
-	}
-	if len(s.keys) != 1 {
-		t.Errorf("%d keys are held after there was no room for one more; want that one", len(s.keys))
-	}
-}
-
 func TestGzipIsToldByContent(t *testing.T) {
 	plain, _ := play(t, Trace{File: write(t, "access.log", accessLog)})
 	for _, name := range []string{"access.log.gz", "access.log"} {

@@ -1,0 +1,133 @@
+package traffic
+
+// blockSize is about how many bytes are read and parsed at once. Nothing but speed depends on it, as a test shows.
+var blockSize = 64 << 10
+
+// block is a piece of a file, and what its lines say.
+type block struct {
+	records
+	*record         // how they are read
+	buffer  []byte  // the data's
+	entries []entry // one a line, but for blank ones and comments
+	errs    []error // of the lines that are bad, in order
+
+	taken, parsed chan struct{} // closed when it is
+}
+
+// blocks are read one after the other, and parsed on all processors.
+type blocks struct {
+	now   *block        // the block whose lines come next, from place on
+	place int           // in now
+	ahead []*block      // those that follow it, one at least while another is waited for
+	last  chan struct{} // closed when the last of them is taken
+	model *record       // of blocks ahead; nil until a block has told how times are written
+}
+
+// line gives the next line, in the order of the file. After the last the error is that of text.next.
+func (f *traceFile) line() (*entry, error) {
+	for ; f.now == nil || f.place == len(f.now.entries); f.advance() {
+		if f.now != nil && f.now.ended != nil {
+			return nil, f.now.ended
+		}
+	}
+	f.place++
+	return &f.now.entries[f.place-1], nil
+}
+
+// advance goes on to the next block.
+func (f *traceFile) advance() {
+	free := f.now
+	if free == nil {
+		free = &block{record: &f.record}
+	} else if f.model == nil && f.stamps.text != nil {
+		f.model = f.record.another()
+	}
+	for ; len(f.ahead) == 0 || f.model != nil && f.shared.spare > 0; f.shared.spare-- {
+		if free == nil {
+			free = &block{record: f.model.another()}
+		}
+		f.start(free)
+		free = nil
+	}
+	f.now, f.ahead, f.place = f.ahead[0], f.ahead[1:], 0
+	f.shared.spare++
+	<-f.now.parsed
+}
+
+// start reads and parses the block that follows those ahead.
+func (f *traceFile) start(b *block) {
+	before := f.last
+	b.taken, b.parsed = make(chan struct{}), make(chan struct{})
+	f.last, f.ahead = b.taken, append(f.ahead, b)
+	go func() {
+		if before != nil {
+			<-before
+		}
+		b.records = f.text.take(b.buffer)
+		b.buffer = b.data
+		close(b.taken)
+		b.parse()
+		close(b.parsed)
+	}()
+}
+
+// drop lets go of all blocks, when nothing reads on any more.
+func (f *traceFile) drop() {
+	for _, b := range f.ahead {
+		<-b.parsed
+	}
+	f.shared.spare += len(f.ahead)
+	f.blocks = blocks{}
+}
+
+// parse reads the lines.
+func (b *block) parse() {
+	b.entries, b.errs, b.firsts = b.entries[:0], nil, [noted]string{}
+	for {
+		line, err := b.next()
+		if line == nil {
+			b.ended = err
+			return
+		}
+		e := entry{at: -1, file: b.file, line: b.number}
+		b.marks = 0
+		if err = b.read(line, &e); err == errComment {
+			continue
+		}
+		if err != nil {
+			b.marks |= 1 << bad
+			b.errs = append(b.errs, b.records.at(err))
+		}
+		if b.cutOff {
+			b.marks |= 1 << cutOff
+		}
+		e.marks = b.marks
+		b.entries = append(b.entries, e)
+	}
+}
+
+// read reads the request of a line.
+func (r *record) read(line []byte, e *entry) (err error) {
+	if err = r.cut(line); err != nil {
+		return err
+	}
+	if c, ok := r.format.(*combinedLog); ok && c.before != nil {
+		r.mark(prefixed, c.before)
+	}
+	at, err := r.stamp()
+	if err != nil {
+		return err
+	}
+	e.at, e.whole = at.us, at.whole
+	key, err := r.key()
+	if err != nil {
+		return err
+	}
+	if r.expects && string(key) != "-" && !isAddress(key) {
+		r.mark(odd, key)
+	}
+	e.key = string(key)
+	cost, err := r.cost()
+	e.cost = int32(cost) // at most MaxCost
+	return err
+}
