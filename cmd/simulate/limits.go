@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,6 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/limits"
 	"ratelab/internal/message"
-	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
 )
 
@@ -122,21 +122,27 @@ func (a *app) look(f *limitsFlags) error {
 	if err != nil {
 		return err
 	}
-	log, stream, err := a.reading(list[0])
-	logs := []*limits.Log{log}
-	if err == nil && stream.Spread() > 0 {
-		log.Within = string(cmp.Or(list[0].Phases[0].Trace.WithinSecond, traffic.Even))
-		if !f.ChoseRule() { // the other reading is all at once
-			log, _, err = a.reading(list[0].UnderRule(traffic.AtStart))
-			if logs = append(logs, log); err == nil {
-				log.Within = string(traffic.AtStart)
+	defer debug.SetGCPercent(debug.SetGCPercent(25)) // a log stays in memory, and its size is what matters
+	var stream *traffic.Stream                       // of the first reading
+	next, within := list[0], cmp.Or(list[0].Phases[0].Trace.WithinSecond, traffic.Even)
+	doc, err := limits.Look(policies, func() (*limits.Log, error) {
+		if next == nil {
+			return nil, nil
+		}
+		this := next.Stream(next.Seed)
+		log, err := limits.Read(stoppable(this.Requests(), a.Stop))
+		next, stream = nil, cmp.Or(stream, this)
+		if err == nil && stream.Spread() > 0 {
+			if log.Within = string(within); within != traffic.AtStart && !f.ChoseRule() {
+				within = traffic.AtStart
+				next = list[0].UnderRule(within)
 			}
 		}
-	}
+		return log, err
+	})
 	if err != nil {
 		return cli.Exit(cli.ExitUsage, err)
 	}
-	doc := limits.Look(logs, policies)
 	doc.Tool.Version = cli.Version(version)
 	doc.Notes = append(doc.Notes, stream.Notes()...)
 	doc.Traffic.Format = message.List(stream.Formats())
@@ -158,13 +164,6 @@ func (a *app) look(f *limitsFlags) error {
 		return cli.Exit(cli.ExitMissed, err)
 	}
 	return nil
-}
-
-// reading reads a log under its rule for whole seconds.
-func (a *app) reading(s *scenario.Scenario) (*limits.Log, *traffic.Stream, error) {
-	stream := s.Stream(s.Seed)
-	log, err := limits.Read(stoppable(stream.Requests(), a.Stop))
-	return log, stream, err
 }
 
 // stoppable is a stream that ends with cli.ErrInterrupted once stop is closed.

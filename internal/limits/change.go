@@ -8,48 +8,30 @@ import (
 	"ratelab/internal/result"
 )
 
-// change compares two limits in each reading. All readings have the same clients.
-func change(users []result.Users, readings []*Log, before, after limit.Policy) {
-	for i, l := range readings {
-		c := &result.Change{}
-		users[i].Change = c
-		for _, all := range l.clients {
-			who := all.changed(before, after)
-			c.Who = append(c.Who, who)
-			c.NewlyRejected += who.NewlyRejected
-			c.NoLongerRejected += who.NoLongerRejected
-			if who.NewlyRejected > 0 {
-				c.Clients++
-			}
-			switch {
-			case who.RejectedOld == 0 && who.RejectedNew > 0:
-				c.ClientsNewly++
-			case who.RejectedOld > 0 && who.RejectedNew == 0:
-				c.ClientsNoLonger++
-			}
+// change compares two limits. Who are all clients.
+func (l *Log) change(before, after limit.Policy) *result.Change {
+	c := &result.Change{}
+	for i := range l.clients {
+		who := changed(l.of(&l.clients[i]), before, after)
+		who.Key = l.clients[i].key
+		c.Who = append(c.Who, who)
+		c.NewlyRejected += who.NewlyRejected
+		c.NoLongerRejected += who.NoLongerRejected
+		c.Clients += min(who.NewlyRejected, 1)
+		switch {
+		case who.RejectedOld == 0 && who.RejectedNew > 0:
+			c.ClientsNewly++
+		case who.RejectedOld > 0 && who.RejectedNew == 0:
+			c.ClientsNoLonger++
 		}
 	}
-	order := order(len(readings[0].clients), func(i int) (most [2]int64) {
-		for _, u := range users {
-			most[0] = max(most[0], u.Change.Who[i].NewlyRejected)
-			most[1] = max(most[1], u.Change.Who[i].NoLongerRejected)
-		}
-		return most
-	})
-	for _, u := range users {
-		who := make([]result.Changed, len(order))
-		for place, i := range order {
-			who[place] = u.Change.Who[i]
-		}
-		u.Change.Who = who
-	}
+	return c
 }
 
 // changed compares two limits for one client.
-func (c *client) changed(before, after limit.Policy) result.Changed {
-	who := result.Changed{Key: c.key}
-	rejects, rejectsNow := c.over(before), c.over(after)
-	for i, q := range c.requests {
+func changed(all []request, before, after limit.Policy) (who result.Changed) {
+	rejects, rejectsNow := over(all, before), over(all, after)
+	for i, q := range all {
 		who.Asked += q.cost
 		if rejects[i] {
 			who.RejectedOld += q.cost

@@ -90,7 +90,7 @@ func TestChangeIsWhatItsDefinitionSays(t *testing.T) {
 			}
 			changed += int(min(c.NewlyRejected+c.NoLongerRejected, 1))
 		}
-		got := *Look([]*Log{log}, []limit.Policy{before, after}).Users[0].Change
+		got := *look(t, []limit.Policy{before, after}, log).Users[0].Change
 		who := got.Who
 		got.Who = nil
 		if got.NewlyRejected != want.NewlyRejected || got.NoLongerRejected != want.NoLongerRejected ||

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"time"
@@ -12,59 +13,68 @@ import (
 // perMille are the shares of a frontier, in thousandths.
 var perMille = []int64{0, 1, 10, 50}
 
-// frontier finds the least limits under a rule. For shares of clients one pass is enough: a client has no rejection if
-// the limit is at least the most that it needs. For shares of requests each limit is played, without the clients that
-// it does not reject; where all costs are 1, a larger limit never rejects more.
-func (l *Log) frontier(f result.Frontier, r rule) result.Frontier {
-	needs := make([]int64, len(l.clients))
-	for i, c := range l.clients {
-		needs[i] = r.need(c.requests)
+// frontier finds the least limits under a rule; all is the busiest second where nothing is rejected. For shares of
+// clients one pass is enough: a client has no rejection if the limit is at least the most that it needs. For shares of
+// requests each limit is played, without the clients that it does not reject; where all costs are 1, a larger limit
+// never rejects more.
+func (l *Log) frontier(f result.Frontier, r rule, all int64) result.Frontier {
+	needs, order := make([]int64, len(l.clients)), make([]int, len(l.clients)) // those that need most are first
+	for i := range l.clients {
+		needs[i], order[i] = r.need(l.of(&l.clients[i])), i
 	}
-	play := func(most int64, rejected func(place int)) {
-		for i, c := range l.clients {
-			if needs[i] > most {
-				r(c.requests, most, func(at int, _ int64, over bool) {
-					if over {
-						rejected(c.places[at])
-					}
-				})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(needs[b], needs[a]), a-b) })
+	play := func(most, allowed int64) (exceeded bool) { // until more is rejected than allowed
+		for _, i := range order {
+			if needs[i] <= most || allowed < 0 {
+				break
 			}
+			requests := l.of(&l.clients[i])
+			r(requests, most, func(i int, _ int64, over bool) {
+				if over {
+					allowed--
+					l.rejects[requests[i].place] = true
+				}
+			})
 		}
+		return allowed < 0
 	}
-	rejects := make([]bool, len(l.all))
+	seconds := map[int64]int64{needs[order[0]]: all} // by limit
 	add := func(list []result.Least, share, most int64) []result.Least {
-		clear(rejects)
-		play(most, func(place int) { rejects[place] = true })
-		return append(list, result.Least{Share: float64(share) / 1000, Limit: most, BusiestSecond: l.busiest(rejects)})
+		if _, known := seconds[most]; !known {
+			clear(l.rejects)
+			play(most, l.Requests)
+			seconds[most] = l.busiest()
+		}
+		return append(list, result.Least{Share: float64(share) / 1000, Limit: most, BusiestSecond: seconds[most]})
 	}
-	sorted := slices.Sorted(slices.Values(needs))
+	least := needs[order[0]] // of the requests
 	for _, share := range perMille {
-		n := len(sorted)
-		f.Clients = add(f.Clients, share, sorted[n-1-n*int(share)/1000])
+		f.Clients = add(f.Clients, share, needs[order[len(order)*int(share)/1000]])
 		if l.Cost != l.Requests {
 			continue
 		}
-		less := sort.Search(int(f.Clients[0].Limit)-1, func(less int) bool {
-			rejected := int64(0)
-			play(int64(less)+1, func(int) { rejected++ })
-			return rejected <= l.Requests*share/1000
-		})
-		f.Requests = add(f.Requests, share, int64(less)+1)
+		least = 1 + int64(sort.Search(int(least)-1, func(less int) bool {
+			return !play(int64(less)+1, l.Requests*share/1000)
+		}))
+		f.Requests = add(f.Requests, share, least)
 	}
 	return f
 }
 
 // busiest is the most cost in one second of the requests that are not rejected.
-func (l *Log) busiest(rejects []bool) (most int64) {
-	first, sum := 0, int64(0)
-	for i, q := range l.all {
-		for l.all[first].atUS <= q.atUS-time.Second.Microseconds() {
-			if !rejects[first] {
-				sum -= l.all[first].cost
+func (l *Log) busiest() (most int64) {
+	var sum int64
+	var old, q request
+	since := old.unpack(l.all)
+	for until := l.all; len(until) > 0; q.place++ {
+		until = q.unpack(until)
+		for ; old.atUS <= q.atUS-time.Second.Microseconds(); old.place++ {
+			if !l.rejects[old.place] {
+				sum -= old.cost
 			}
-			first++
+			since = old.unpack(since)
 		}
-		if !rejects[i] {
+		if !l.rejects[q.place] {
 			sum += q.cost
 			most = max(most, sum)
 		}

@@ -77,10 +77,12 @@ func TestFrontierIsWhatTheModelsDo(t *testing.T) {
 		w := rapid.SampledFrom([]time.Duration{time.Second, 1500 * time.Millisecond, 4 * time.Second, time.Minute,
 			2500 * time.Microsecond}).Draw(t, "window")
 		p := limit.Policy{Requests: rapid.Int64Range(1, 40).Draw(t, "rate"), Window: w}
+		log.rejects = make([]bool, log.Requests)
+		busiest := log.busiest()
 		for name, f := range map[string]result.Frontier{
-			"sliding-window-log": log.frontier(result.Frontier{}, window(w.Microseconds())),
-			"gcra":               log.frontier(result.Frontier{}, bucket(p)),
-			"token-bucket":       log.frontier(result.Frontier{}, bucket(p)),
+			"sliding-window-log": log.frontier(result.Frontier{}, window(w.Microseconds()), busiest),
+			"gcra":               log.frontier(result.Frontier{}, bucket(p), busiest),
+			"token-bucket":       log.frontier(result.Frontier{}, bucket(p), busiest),
 		} {
 			under := func(least int64) (clients, requests, second int64) {
 				at := limit.Policy{Requests: least, Window: w}
@@ -139,7 +141,7 @@ func TestLeastBurstIsWhatItsDefinitionSays(t *testing.T) {
 			rapid.Int64Range(0, min(2*fillUS, 1<<58)))
 		for range rapid.IntRange(1, 8).Draw(t, "requests") {
 			at += gap.Draw(t, "gap")
-			all = append(all, request{at, cost.Draw(t, "cost")})
+			all = append(all, request{atUS: at, cost: cost.Draw(t, "cost")})
 		}
 		want := new(big.Int) // in units of 1/w
 		for i, first := range all {

@@ -5,6 +5,7 @@ package limits
 
 import (
 	"cmp"
+	"encoding/binary"
 	"iter"
 	"math"
 	"slices"
@@ -17,22 +18,25 @@ import (
 // Windows are the lengths of the windows that are examined.
 var Windows = []time.Duration{time.Second, time.Minute, time.Hour}
 
-// Log is a log's requests by client, in order.
+// Log is a log's requests, all of them and by client, in order. A request takes some ten bytes.
 type Log struct {
-	Within         string // as in result.Users
-	Requests, Cost int64
-	LastUS         int64
-	all            []request
-	clients        []client // by name
+	Within                 string // as in result.Users
+	Requests, Cost, LastUS int64
+	all                    []byte
+	clients                []client  // by name
+	list                   []request // of the client decoded last
+	rejects                []bool    // by place
 }
 
+// client has what of gives, and its last request.
 type client struct {
-	key      string
-	requests []request
-	places   []int // the indices among all requests of the log
+	key    string
+	packed []byte
+	last   request
 }
 
-type request struct{ atUS, cost int64 }
+// request is one of a client, and its place among all of the log.
+type request struct{ atUS, cost, place int64 }
 
 // Read reads all requests of a stream, which are in the order of time. The error is the stream's.
 func Read(stream iter.Seq2[limit.Request, error]) (*Log, error) {
@@ -47,9 +51,11 @@ func Read(stream iter.Seq2[limit.Request, error]) (*Log, error) {
 			index[q.Key] = i
 			l.clients = append(l.clients, client{key: q.Key})
 		}
-		c, one := &l.clients[i], request{q.AtUS, q.Cost}
-		c.requests, c.places = append(c.requests, one), append(c.places, len(l.all))
-		l.all = append(l.all, one)
+		c := &l.clients[i]
+		c.packed = pack(c.packed, q.AtUS-c.last.atUS, q.Cost)
+		c.packed = binary.AppendUvarint(c.packed, uint64(l.Requests-c.last.place))
+		c.last = request{atUS: q.AtUS, place: l.Requests}
+		l.all = pack(l.all, q.AtUS-l.LastUS, q.Cost)
 		l.Requests++
 		l.Cost += q.Cost
 		l.LastUS = q.AtUS
@@ -58,24 +64,62 @@ func Read(stream iter.Seq2[limit.Request, error]) (*Log, error) {
 	return l, nil
 }
 
+// pack adds a request that follows another: the time since that, and the cost if it is not 1.
+func pack(b []byte, gapUS, cost int64) []byte {
+	if cost == 1 {
+		return binary.AppendUvarint(b, uint64(gapUS)<<1)
+	}
+	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(gapUS)<<1|1), uint64(cost))
+}
+
+// unpack makes q the request that follows it.
+func (q *request) unpack(b []byte) (rest []byte) {
+	gap, n := binary.Uvarint(b)
+	q.atUS += int64(gap >> 1)
+	if q.cost = 1; gap&1 != 0 {
+		cost, more := binary.Uvarint(b[n:])
+		q.cost = int64(cost)
+		n += more
+	}
+	return b[n:]
+}
+
+// of are a client's requests, until it is called again.
+func (l *Log) of(c *client) []request {
+	l.list = l.list[:0]
+	var q request
+	for b := c.packed; len(b) > 0; l.list = append(l.list, q) {
+		b = q.unpack(b)
+		gap, n := binary.Uvarint(b)
+		q.place += int64(gap)
+		b = b[n:]
+	}
+	return l.list
+}
+
 // mostNamed is the number of clients that a table names. A name may take two lines.
 const mostNamed = 5
 
-// Look makes the document of the readings of one log: for these limits, or, without any, with the frontier. The first
-// reading determines the frontier's rates.
-func Look(readings []*Log, limits []limit.Policy) *result.Document {
-	first := readings[0]
+// Look makes the document of the readings of one log: for these limits, or, without any, with the frontier, whose rates
+// are those of the first. A reading is let go of before read gives the next; nil ends them. The error is that of read.
+func Look(limits []limit.Policy, read func() (*Log, error)) (*result.Document, error) {
 	d := result.New(result.OfLimits, "")
-	d.Traffic = &result.Traffic{Recorded: true, Requests: first.Requests, Cost: first.Cost,
-		Keys: int64(len(first.clients)), DurationUS: first.LastUS}
 	var buckets []limit.Policy
-	for _, l := range readings {
+	for l, err := read(); l != nil || err != nil; l, err = read() {
+		if err != nil {
+			return nil, err
+		}
+		d.Traffic = cmp.Or(d.Traffic, &result.Traffic{Recorded: true, Requests: l.Requests, Cost: l.Cost,
+			Keys: int64(len(l.clients)), DurationUS: l.LastUS})
 		u := result.Users{WithinSecond: l.Within}
 		for _, w := range Windows {
 			u.Windows = append(u.Windows, l.window(w.Microseconds()))
 		}
 		for _, p := range limits {
 			u.Limits = append(u.Limits, l.rejected(p))
+		}
+		if len(limits) == 2 {
+			u.Change = l.change(limits[0], limits[1])
 		}
 		d.Users = append(d.Users, u)
 		if limits != nil {
@@ -84,51 +128,49 @@ func Look(readings []*Log, limits []limit.Policy) *result.Document {
 		if buckets == nil {
 			buckets = rates(u.Windows[len(Windows)-1].P99, u.Windows[0].Most)
 		}
+		l.rejects = make([]bool, l.Requests)
+		all := l.busiest()
 		for _, w := range Windows {
 			f := result.Frontier{WithinSecond: l.Within, WindowUS: w.Microseconds()}
-			d.Frontier = append(d.Frontier, l.frontier(f, window(w.Microseconds())))
+			d.Frontier = append(d.Frontier, l.frontier(f, window(w.Microseconds()), all))
 		}
 		for _, p := range buckets {
 			f := result.Frontier{WithinSecond: l.Within, Rate: p.Requests, WindowUS: p.WindowUS()}
-			d.Frontier = append(d.Frontier, l.frontier(f, bucket(p)))
+			d.Frontier = append(d.Frontier, l.frontier(f, bucket(p), all))
 		}
 	}
 	for i := range limits {
-		name(d.Users, i)
+		keep(d.Users, mostNamed, func(u *result.Users) *[]result.Client { return &u.Limits[i].Who },
+			func(c result.Client) [2]int64 { return [2]int64{c.Rejected} })
 	}
 	if len(limits) == 2 {
-		change(d.Users, readings, limits[0], limits[1])
+		keep(d.Users, math.MaxInt, func(u *result.Users) *[]result.Changed { return &u.Change.Who },
+			func(c result.Changed) [2]int64 { return [2]int64{c.NewlyRejected, c.NoLongerRejected} })
 	}
-	return d
+	return d, nil
 }
 
-// name keeps the clients with the most rejections in any reading, the same in each reading.
-func name(readings []result.Users, limit int) {
-	order := order(len(readings[0].Limits[limit].Who), func(i int) (most [2]int64) {
-		for _, r := range readings {
-			most[0] = max(most[0], r.Limits[limit].Who[i].Rejected)
-		}
-		return most
-	})
-	for _, r := range readings {
-		var who []result.Client
-		for _, i := range order[:min(len(order), mostNamed)] {
-			who = append(who, r.Limits[limit].Who[i])
-		}
-		r.Limits[limit].Who = who
-	}
-}
-
-// order returns the clients with a weight other than 0, the heaviest first.
-func order(clients int, weight func(client int) [2]int64) (order []int) {
-	weights := make([][2]int64, clients)
+// keep keeps of a list of each reading what has a weight in any: the same in each, the heaviest first, at most so many.
+func keep[T any](readings []result.Users, most int, list func(*result.Users) *[]T, weight func(T) [2]int64) {
+	weights, order := make([][2]int64, len(*list(&readings[0]))), []int(nil)
 	for i := range weights {
-		if weights[i] = weight(i); weights[i] != [2]int64{} {
+		for r := range readings {
+			w := weight((*list(&readings[r]))[i])
+			weights[i] = [2]int64{max(weights[i][0], w[0]), max(weights[i][1], w[1])}
+		}
+		if weights[i] != [2]int64{} {
 			order = append(order, i)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(weights[b][:], weights[a][:]) })
-	return order
+	for r := range readings {
+		var kept []T
+		all := list(&readings[r])
+		for _, i := range order[:min(len(order), most)] {
+			kept = append(kept, (*all)[i])
+		}
+		*all = kept
+	}
 }
 
 // window measures the busiest windows of one length.
@@ -136,10 +178,10 @@ func (l *Log) window(windowUS int64) result.Busiest {
 	w := result.Busiest{WindowUS: windowUS}
 	var all []int64
 	rule := window(windowUS)
-	for _, c := range l.clients {
-		most := rule.need(c.requests)
+	for i := range l.clients {
+		most := rule.need(l.of(&l.clients[i]))
 		if most > w.Most {
-			w.Most, w.MostKey = most, c.key
+			w.Most, w.MostKey = most, l.clients[i].key
 		}
 		all = append(all, most)
 	}
@@ -157,10 +199,10 @@ func quantile(sorted []int64, share float64) int64 {
 // rejected is what an exact limiter rejects. Who are all clients.
 func (l *Log) rejected(p limit.Policy) result.Rejected {
 	t := result.Rejected{Limit: result.LimitOf(p)}
-	for _, all := range l.clients {
-		c := result.Client{Key: all.key}
-		over := all.over(p)
-		for i, q := range all.requests {
+	for place := range l.clients {
+		c, all := result.Client{Key: l.clients[place].key}, l.of(&l.clients[place])
+		over := over(all, p)
+		for i, q := range all {
 			c.Asked += q.cost
 			if over[i] {
 				if c.LastUS = q.atUS; c.Rejected == 0 {
@@ -176,13 +218,13 @@ func (l *Log) rejected(p limit.Policy) result.Rejected {
 	return t
 }
 
-// over says which of the client's requests an exact limiter of the policy's contract rejects.
-func (c *client) over(p limit.Policy) []bool {
+// over says which of a client's requests an exact limiter of the policy's contract rejects.
+func over(all []request, p limit.Policy) []bool {
 	rule, most := window(p.WindowUS()), p.Requests
 	if p.Contract == limit.ByBucket {
 		rule, most = bucket(p), p.Capacity()
 	}
-	rejects := make([]bool, len(c.requests))
-	rule(c.requests, most, func(i int, _ int64, over bool) { rejects[i] = over })
+	rejects := make([]bool, len(all))
+	rule(all, most, func(i int, _ int64, over bool) { rejects[i] = over })
 	return rejects
 }

@@ -25,6 +25,20 @@ func stream(all []limit.Request) iter.Seq2[limit.Request, error] {
 	}
 }
 
+// look is the document of logs that were read.
+func look(t interface{ Fatal(...any) }, limits []limit.Policy, logs ...*Log) *result.Document {
+	d, err := Look(limits, func() (l *Log, err error) {
+		if len(logs) > 0 {
+			l, logs = logs[0], logs[1:]
+		}
+		return l, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 // What a window holds and what an exact limiter refuses are what their definitions say, request by request.
 func TestFiguresAreWhatTheirDefinitionsSay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -40,7 +54,7 @@ func TestFiguresAreWhatTheirDefinitionsSay(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := limit.Policy{Requests: rapid.Int64Range(1, 12).Draw(t, "limit"), Window: time.Second}
-		d := Look([]*Log{log}, []limit.Policy{p})
+		d := look(t, []limit.Policy{p}, log)
 		var most, rejected int64
 		touched := map[string]bool{}
 		admitted := map[int]bool{}
@@ -113,7 +127,7 @@ func TestScreenFits(t *testing.T) {
 		for _, limits := range [][]limit.Policy{nil, {{Requests: 1, Window: time.Minute}},
 			{{Requests: limit.MaxRequests, Window: time.Minute}},
 			{{Requests: 20, Window: time.Minute}, {Requests: 1, Window: time.Minute}}} {
-			d := Look(logs, limits)
+			d := look(t, limits, logs...)
 			d.Traffic.StartUS = 1_704_067_200_000_000
 			var table, doc strings.Builder
 			if err := Forms.Write(&table, "table", d, report.Terminal{Width: 80}); err != nil {

@@ -6,11 +6,10 @@ var blockSize = 64 << 10
 // block is a piece of a file, and what its lines say.
 type block struct {
 	records
-	*record         // how they are read
-	buffer  []byte  // the data's
-	entries []entry // one a line, but for blank ones and comments
-	errs    []error // of the lines that are bad, in order
-
+	*record                     // how they are read
+	buffer        []byte        // the data's
+	entries       []entry       // one a line, but for blank ones and comments
+	errs          []error       // of the lines that are bad, in order
 	taken, parsed chan struct{} // closed when it is
 }
 

@@ -68,11 +68,10 @@ var (
 
 // detect finds out how the file is written, and where its times, keys and costs stand.
 func (f *traceFile) detect(t Trace) error {
-	first, err := f.text.next()
 	commented := false
-	for err == nil && comments.Match(first) {
+	first, err := f.text.next()
+	for ; err == nil && comments.Match(first); first, err = f.text.next() {
 		commented = true
-		first, err = f.text.next()
 	}
 	if err == io.EOF {
 		return fmt.Errorf("%s: %w", f.name, errEmpty)

@@ -189,8 +189,7 @@ func (r *records) next() ([]byte, error) {
 	}
 }
 
-// split cuts the first record off data, which are all, or more than a record may have. Without a complete record
-// advance is 0.
+// split cuts off the first record of r.data, or of as much as it may have. Without a complete one advance is 0.
 func (r *records) split(data []byte) (advance int, record []byte, err error) {
 	open := false // whether there is a quote that the lines so far do not close
 	for end := bytes.IndexByte(data, '\n'); end >= 0; {
