@@ -39,18 +39,23 @@ func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
 // keepClock begins on the default start's day, or window if that is longer, where the log has the place in its window,
 // minute and hour that it had. Aligned windows begin there where they began in the log.
 func (s *Scenario) keepClock() {
-	step := s.Limit.Window * max(1, 24*time.Hour/s.Limit.Window)
 	before := time.Duration(0)
 	for _, p := range s.Phases {
 		if p.Trace != nil {
 			if us, err := p.Trace.Began(); err == nil { // or else whoever reads the log tells it
-				began := time.UnixMicro(us).Sub(DefaultStart) - before
-				s.Start = DefaultStart.Add((began%step + step) % step)
+				s.Begin(us, before)
 			}
 			return
 		}
 		before += p.Duration
 	}
+}
+
+// Begin does so with a log whose first request was at us, in microseconds since 1970, after what is played before.
+func (s *Scenario) Begin(us int64, before time.Duration) {
+	step := s.Limit.Window * max(1, 24*time.Hour/s.Limit.Window)
+	began := time.UnixMicro(us).Sub(DefaultStart) - before
+	s.Start = DefaultStart.Add((began%step + step) % step)
 }
 
 // UnderRule is the scenario of a recorded log with another rule for whole seconds.

@@ -97,6 +97,9 @@ func (b *block) parse() {
 			b.marks |= 1 << bad
 			b.errs = append(b.errs, b.records.at(err))
 		}
+		if b.lines > b.number {
+			b.marks |= 1 << goesOn
+		}
 		if b.cutOff {
 			b.marks |= 1 << cutOff
 		}

@@ -29,6 +29,8 @@ type traceFile struct {
 	examples        [noted]string // of the first line of each mark
 	lastUS          int64         // the last line's time
 	shared          *shared
+	take            func(entry) error // where the requests go, in the order of lines
+	goesOn          bool              // a quote does, over a line's end
 	sorter          reorder
 	over            bool
 	head            entry // the next request, for merging
@@ -48,8 +50,7 @@ func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &traceFile{text: x, shared: all, skip: t.SkipKey}
-	f.record.file = f
+	f := t.newFile(x, all)
 	if err := f.detect(t); err != nil {
 		x.Close()
 		return nil, err
@@ -57,8 +58,14 @@ func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
 	return f, nil
 }
 
-// errEmpty is that of a file without a line.
-var errEmpty = errors.New("the file is empty; want a trace")
+func (t Trace) newFile(x *text, all *shared) *traceFile {
+	f := &traceFile{text: x, shared: all, skip: t.SkipKey}
+	f.record.file, f.take = f, f.sorter.push
+	return f
+}
+
+// ErrEmpty is that of a file without a line.
+var ErrEmpty = errors.New("the file is empty; want a trace")
 
 // fieldsOf begins the line that names the fields of W3C's format, and comments those that may precede it.
 var (
@@ -74,7 +81,7 @@ func (f *traceFile) detect(t Trace) error {
 		commented = true
 	}
 	if err == io.EOF {
-		return fmt.Errorf("%s: %w", f.name, errEmpty)
+		return fmt.Errorf("%s: %w", f.name, ErrEmpty)
 	}
 	if err != nil {
 		return err
@@ -168,7 +175,7 @@ func (f *traceFile) next() (entry, error) {
 	return f.sorter.pop(), nil
 }
 
-// scan puts the next request in the order of lines into the sorter; io.EOF after the last. Bad lines, and those that
+// scan takes the next request in the order of lines; io.EOF after the last. Bad lines, and those that
 // are too late, are left out, as many as the trace allows; the next one is the error, and with it the scan is over.
 func (f *traceFile) scan() error {
 	for {
@@ -179,6 +186,7 @@ func (f *traceFile) scan() error {
 		if e.at >= 0 {
 			f.lastUS = e.at
 		}
+		f.goesOn = f.goesOn || e.marks&(1<<goesOn) != 0
 		for left := e.marks & (1<<noted - 1); left != 0; left &= left - 1 {
 			kind := bits.TrailingZeros8(uint8(left))
 			if f.marked[kind]++; f.marked[kind] == 1 {
@@ -195,7 +203,7 @@ func (f *traceFile) scan() error {
 			if e.key == "-" {
 				f.dashes++
 			}
-			if err = f.sorter.push(*e); err == nil {
+			if err = f.take(*e); err == nil {
 				return nil
 			}
 			err = fmt.Errorf("%s:%d: %w", f.name, e.line, err)
@@ -223,16 +231,16 @@ func (f *traceFile) advise(bad error, e *entry) error {
 	return fmt.Errorf("%w; --trace-bad %d, or bad: %d in a scenario, leaves out such lines", bad, more, more)
 }
 
-// notes tells what was found out about how the file is written.
-func (f *traceFile) notes() (all []string) {
+// found is what was found out about how the file is written.
+func (f *traceFile) found() *Found {
+	found := &Found{Name: f.name, Format: f.written, Lines: f.lines, Requests: f.sorter.seen,
+		OutOfOrder: f.sorter.outOfOrder, Notes: []Note{{Text: f.guessed}}}
 	add := func(n int64, format string, args ...any) {
+		note := Note{}
 		if n > 0 {
-			all = append(all, message.Count(n, "line")+message.Verb(int(n), " has ", " have ")+
-				fmt.Sprintf(format, args...))
+			note = Note{n, fmt.Sprintf(format, args...)}
 		}
-	}
-	if f.guessed != "" {
-		all = append(all, f.guessed)
+		found.Notes = append(found.Notes, note)
 	}
 	for kind, format := range []string{
 		prefixed: "other words before the client, as %s; the client is the first address, and the field host is the " +
@@ -243,13 +251,12 @@ func (f *traceFile) notes() (all []string) {
 		add(f.marked[kind], format, message.Quote(f.examples[kind]))
 	}
 	add(f.dashes, "the key -, which stands for no value; --trace-skip-key - leaves them out")
-	if n := f.skipped; n > 0 {
-		all = append(all, fmt.Sprintf("%s with the key %s %s left out (--trace-skip-key)", message.Count(n, "request"),
-			message.Quote(f.skip), message.Verb(int(n), "was", "were")))
-	}
+	add(f.skipped, "the key %s, which is left out (--trace-skip-key)", message.Quote(f.skip))
+	none := Note{}
 	if f.marked[odd] > 0 {
-		all = append(all, fmt.Sprintf("clients are no addresses, as %s; --trace-key takes another field",
-			message.Quote(f.examples[odd])))
+		none.Text = fmt.Sprintf("clients are no addresses, as %s; --trace-key takes another field",
+			message.Quote(f.examples[odd]))
 	}
-	return append(all, f.stamps.notes(f.lastUS)...)
+	found.Notes = append(found.Notes, none, Note{Text: f.stamps.note(f.lastUS)})
+	return found
 }

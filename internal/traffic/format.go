@@ -105,6 +105,7 @@ const (
 	noted           // how many marks a note counts
 	bad             // the line is no request
 	cutOff          // the file ends within the line
+	goesOn          // a quote goes on over the end of the line
 )
 
 // record reads the fields of one file's requests.

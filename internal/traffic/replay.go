@@ -95,7 +95,7 @@ func (t *tracePass) run() error {
 	trace := t.phase.Trace
 	for _, path := range trace.files() {
 		f, err := trace.openFile(path, &t.all)
-		if errors.Is(err, errEmpty) && t.empty < len(trace.More) { // one at least is not
+		if errors.Is(err, ErrEmpty) && t.empty < len(trace.More) { // one at least is not
 			t.empty++
 			continue
 		}
@@ -242,51 +242,64 @@ func (t *tracePass) scale(us int64) int64 {
 // note records what was found out about the files, which had so many requests, of which spread were given a place
 // within their second.
 func (t *tracePass) note(requests, spread int64) {
+	log := Log{Requests: requests, Spread: spread, Bad: t.all.count, Empty: t.empty}
+	for _, f := range t.files {
+		log.Files = append(log.Files, f.found())
+	}
+	for _, err := range t.all.shown {
+		log.Shown = append(log.Shown, err.Error())
+	}
+	if !t.several {
+		log.Key = t.key
+	}
+	t.outcome.note(t.phase.Trace, &log)
+}
+
+// note adds what was found of a log.
+func (o *outcome) note(t *Trace, l *Log) {
 	add := func(format string, args ...any) {
-		t.notes = append(t.notes, message.Path(t.phase.Trace.Title())+": "+fmt.Sprintf(format, args...))
+		o.notes = append(o.notes, message.Path(t.Title())+": "+fmt.Sprintf(format, args...))
 	}
 	var seen, outOfOrder int64
-	for _, f := range t.files {
-		seen += f.sorter.seen
-		outOfOrder += f.sorter.outOfOrder
-		if !slices.Contains(t.formats, f.written) {
-			t.formats = append(t.formats, f.written)
+	for _, f := range l.Files {
+		seen += f.Requests
+		outOfOrder += f.OutOfOrder
+		if !slices.Contains(o.formats, f.Format) {
+			o.formats = append(o.formats, f.Format)
 		}
-		for _, text := range f.notes() { // what is true of several is said once, of the first
+		for _, note := range f.Notes { // what is true of several is said once, of the first
+			text := note.String()
 			said := func(note string) bool { return strings.HasSuffix(note, ": "+text) }
-			if !slices.ContainsFunc(t.notes, said) {
-				t.notes = append(t.notes, filepath.Base(f.name)+": "+text)
+			if text != "" && !slices.ContainsFunc(o.notes, said) {
+				o.notes = append(o.notes, filepath.Base(f.Name)+": "+text)
 			}
 		}
 	}
-	if spread > 0 {
+	if l.Spread > 0 {
 		add("%d of %d requests share a whole second with others of their key; they were spread evenly over it "+
-			"(within_second: even)", spread, requests)
+			"(within_second: even)", l.Spread, l.Requests)
 	}
-	if n := int(t.all.count); n > 0 {
-		var shown []string
-		for _, err := range t.all.shown {
-			shown = append(shown, err.Error())
-		}
+	if n := int(l.Bad); n > 0 {
+		shown := l.Shown
 		if n > len(shown) {
-			shown = append(shown, "…")
+			shown = append(slices.Clip(shown), "…")
 		}
 		add("%s %s left out that %s: %s", message.Count(n, "line"), message.Verb(n, "was", "were"),
 			message.Verb(n, "is no request", "are no requests"), strings.Join(shown, "; "))
 	}
 	switch {
-	case t.several || requests < 2:
-	case t.phase.Trace.Key == NoKey:
-	case t.key == string(oneKey):
+	case l.Key == "" || l.Requests < 2:
+	case t.Key == NoKey:
+	case l.Key == string(oneKey):
 		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart",
-			requests)
+			l.Requests)
 	default:
 		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
-			"another field", requests, message.Quote(t.key))
+			"another field", l.Requests, message.Quote(l.Key))
 	}
-	if t.empty > 0 {
-		add("%s %s left out that %s empty", message.Count(t.empty, "file"), message.Verb(t.empty, "was", "were"),
-			message.Verb(t.empty, "is", "are"))
+	if l.Empty > 0 {
+		add("%s %s left out that %s empty", message.Count(l.Empty, "file"), message.Verb(l.Empty, "was", "were"),
+			message.Verb(l.Empty, "is", "are"))
 	}
 	if outOfOrder > 0 {
 		add("%d of %d lines were out of order and were sorted", outOfOrder, seen)

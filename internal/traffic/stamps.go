@@ -78,16 +78,15 @@ func (s *stamps) choose(text []byte) {
 	}
 }
 
-// notes tells in which unit plain numbers were taken; lastUS is the last time.
-func (s *stamps) notes(lastUS int64) []string {
+// note tells in which unit plain numbers were taken, if that was guessed; lastUS is the last time.
+func (s *stamps) note(lastUS int64) string {
 	switch {
 	case s.unit == nil || !s.guessed:
-		return nil
+		return ""
 	case lastUS < firstDateUS:
-		return []string{"times were taken for seconds from the start; --trace-time NAME:ms, :us or :ns names another " +
-			"unit"}
+		return "times were taken for seconds from the start; --trace-time NAME:ms, :us or :ns names another unit"
 	}
-	return []string{"times were taken for " + s.unit.name + " since 1970"}
+	return "times were taken for " + s.unit.name + " since 1970"
 }
 
 // iso reads 2023-11-16T18:15:46, with a blank for the T, and a fraction and a zone.

@@ -1,0 +1,134 @@
+package traffic
+
+import (
+	"bytes"
+	"io"
+	"iter"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+)
+
+// Log is what a pass over a whole log found. Times are in microseconds, since 1970 but for EndUS.
+type Log struct {
+	Files            []*Found
+	Requests, Spread int64 // and how many of them were given a place within their second
+	FirstUS, LastUS  int64
+	EndUS            int64 // where the last request's second, or microsecond, ends, since FirstUS
+	Bad              int64 // lines that are no requests
+	Shown            []string
+	Key              string // of all requests; "": there are several
+	Empty            int    // files
+}
+
+// Found is what was found out about a file of a log, or about some of its lines.
+type Found struct {
+	Name       string
+	Format     Format
+	Notes      []Note // the place in the list says what about
+	Lines      int64
+	Requests   int64
+	OutOfOrder int64
+	QuotesGoOn bool     // over the end of a line, of a Piece
+	Bad        int64    // of a Piece
+	Shown      []string // the first of them, with name and number
+}
+
+// Note is true of N lines, or of no lines in particular where N is 0.
+type Note struct {
+	N    int64
+	Text string
+}
+
+// String is empty where nothing is to be noted.
+func (n Note) String() string {
+	if n.N > 0 {
+		return message.Count(n.N, "line") + message.Verb(int(n.N), " has ", " have ") + n.Text
+	}
+	return n.Text
+}
+
+// Piece reads whole lines of a file, as long as each wants more, and no more bad lines than are allowed, and one. head
+// has the file's first lines, up to its first request, where others are read. Its errors are those of reading.
+func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.Request, whole bool) bool) (*Found,
+	error) {
+	x, err := newText(name, io.NopCloser(io.MultiReader(bytes.NewReader(head), in)))
+	if err != nil {
+		return nil, err
+	}
+	more, before := true, int64(bytes.Count(head, []byte{'\n'}))
+	f := t.newFile(x, &shared{allowed: t.Bad + 1})
+	defer f.drop()
+	f.lines, f.take = -before, func(entry) error { return nil }
+	if err = f.detect(t); err == nil && before > 0 {
+		err = f.scan()
+		f.marked, f.examples, f.skipped, f.dashes = [noted]int64{}, [noted]string{}, 0, 0
+		*f.shared = shared{allowed: t.Bad + 1, spare: f.shared.spare}
+	}
+	lines := int64(0)
+	f.take = func(e entry) error {
+		f.sorter.seen++
+		lines = e.line
+		more = each(limit.Request{AtUS: e.at, Key: e.key, Cost: int64(e.cost)}, e.whole)
+		return nil
+	}
+	for err == nil && more && f.shared.count <= t.Bad {
+		err = f.scan()
+	}
+	found := f.found()
+	if found.Bad, found.QuotesGoOn = f.shared.count, f.goesOn; !more {
+		found.Lines = lines
+	}
+	for _, err := range f.shared.shown {
+		found.Shown = append(found.Shown, err.Error())
+	}
+	if err == io.EOF || found.Bad > t.Bad {
+		err = nil
+	}
+	return found, err
+}
+
+// Shard is the traffic of some of a log's keys, whose requests, since 1970, are in the order of time.
+type Shard struct {
+	Log
+	Trace   Trace
+	Ordered iter.Seq2[limit.Request, bool]
+}
+
+// Requests yields them as the log's stream does. Then Requests, Spread, LastUS and EndUS are known.
+func (s *Shard) Requests() iter.Seq2[limit.Request, error] {
+	return func(yield func(limit.Request, error) bool) {
+		p := player{yield: yield, outcome: outcome{firstUS: s.FirstUS}}
+		t := tracePass{player: &p, phase: Phase{Trace: &s.Trace}, shares: map[string]*share{}}
+		file := &traceFile{text: &text{records: records{name: s.Trace.Title()}}} // for messages
+		var err error
+		for q, whole := range s.Ordered {
+			e := entry{at: q.AtUS, whole: whole, key: q.Key, cost: int32(q.Cost), file: file}
+			if err = t.take(e); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			err = t.release()
+		}
+		if err != nil && err != errStopped {
+			yield(limit.Request{}, err)
+		}
+		s.Log.Requests, s.Spread, s.LastUS, s.EndUS = p.count, p.spread, p.lastUS, t.endUS
+	}
+}
+
+// Duration is known then, too.
+func (s *Shard) Duration() (time.Duration, bool) {
+	return time.Duration(s.EndUS) * time.Microsecond, s.EndUS > 0
+}
+
+// Told is the stream of a log that was read elsewhere: it has no requests, and says what was found.
+func (t Trace) Told(l *Log) *Stream {
+	s := Compile(0, []Phase{{Trace: &t}})
+	o := outcome{startUS: l.EndUS, count: l.Requests, spread: l.Spread, firstUS: l.FirstUS, lastUS: l.LastUS}
+	o.note(&t, l)
+	s.found.Store(&o)
+	return s
+}
