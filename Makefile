@@ -6,7 +6,7 @@ PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
 LIBRARIES_MEET := extreme-case-1,extreme-case-2,steady-under,steady-over,ten-times-over,mixed-costs,idle-then-burst,client-clocks
 
-.PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench libraries playground goldens docs lint vuln \
+.PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench libraries beam playground goldens docs lint vuln \
   cross rename clean
 
 help: ## list the targets
@@ -56,6 +56,9 @@ libraries: ## write results/libraries anew: libraries of limiters, as they are, 
 	cd libraries && go run . -scenario $(LIBRARIES_MEET) -out ../results/libraries/result.json >/dev/null
 	cd libraries && go run . -examine -out ../results/libraries/examined.json >/dev/null || [ $$? -eq 1 ]
 	cd libraries && go test . -run ThePage -update
+
+beam: ## build bin/ratelab-beam, for logs larger than one machine, and test it: its first build takes minutes
+	cd beam && go vet . && go test . && go build -ldflags '$(LDFLAGS)' -o ../bin/ratelab-beam .
 
 playground: ## build the page that runs a visitor's script, into results/latest/playground
 	go run -ldflags '$(LDFLAGS)' ./cmd/playground

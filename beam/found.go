@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ratelab/internal/cli"
+	"ratelab/internal/result"
+	"ratelab/internal/traffic"
+)
+
+// maxShown is how many bad lines are shown.
+const maxShown = 3
+
+// moved is an error FILE:LINE: TEXT so many lines further down.
+func moved(text, name string, lines int64) string {
+	number, rest, _ := strings.Cut(strings.TrimPrefix(text, name+":"), ":")
+	n, _ := strconv.ParseInt(number, 10, 64)
+	return fmt.Sprintf("%s:%d:%s", name, n+lines, rest)
+}
+
+// add adds what was found of the file's next piece.
+func (r *Read) add(next *Read) {
+	f, o := r.Found, next.Found
+	for _, text := range o.Shown[:min(len(o.Shown), maxShown-len(f.Shown))] {
+		f.Shown = append(f.Shown, moved(text, f.Name, f.Lines))
+	}
+	for i := range min(len(f.Notes), len(o.Notes)) {
+		f.Notes[i] = traffic.Note{N: f.Notes[i].N + o.Notes[i].N, Text: cmp.Or(f.Notes[i].Text, o.Notes[i].Text)}
+	}
+	f.Lines, f.Requests, f.Bad = f.Lines+o.Lines, f.Requests+o.Requests, f.Bad+o.Bad
+	f.QuotesGoOn, f.OutOfOrder = f.QuotesGoOn || o.QuotesGoOn, f.OutOfOrder+o.OutOfOrder
+	for _, at := range next.Early {
+		if at.US < r.Latest {
+			f.OutOfOrder += at.N
+		}
+	}
+	r.Failed, r.Key, r.Cut = cmp.Or(r.Failed, next.Failed), cmp.Or(r.Key, next.Key), true
+	r.Earliest, r.Latest = min(r.Earliest, next.Earliest), max(r.Latest, next.Latest)
+}
+
+// byFile adds the pieces of each file up.
+func byFile(pieces []*Read) (files []*Read) {
+	slices.SortFunc(pieces, func(a, b *Read) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.From, b.From))
+	})
+	for _, r := range pieces {
+		if last := len(files) - 1; last >= 0 && files[last].File == r.File {
+			files[last].add(r)
+		} else {
+			files = append(files, r)
+		}
+	}
+	return files
+}
+
+// times are what the shards must know. Of two files with requests of one instant that one is first which begins
+// earlier.
+func times(files []*Read) *Times {
+	t := &Times{FirstUS: math.MaxInt64, Ranks: map[int]int{}}
+	for rank, f := range slices.SortedStableFunc(slices.Values(files), func(a, b *Read) int {
+		return cmp.Or(cmp.Compare(a.Earliest, b.Earliest), cmp.Compare(a.Found.Name, b.Found.Name))
+	}) {
+		t.FirstUS, t.Ranks[f.File] = min(t.FirstUS, f.Earliest), rank
+	}
+	return t
+}
+
+// document is that of simulate, from what the pipeline wrote about a log. Its error is what is wrong with the log.
+func (j *Job) document(in io.Reader, t traffic.Trace, empty int) (*result.Document, error) {
+	var pieces []*Read
+	var sums [2]Sum
+	differs := false
+	for decoder := json.NewDecoder(in); decoder.More(); {
+		var l line
+		if err := decoder.Decode(&l); err != nil {
+			return nil, fmt.Errorf("what the workers wrote is damaged: %w", err)
+		}
+		switch d := l.Decided; {
+		case l.Read != nil:
+			pieces = append(pieces, l.Read)
+		case d.Failed != "":
+			return nil, cli.Usage("%s", d.Failed)
+		default:
+			sums[0].add(d.Sums[0])
+			sums[1].add(d.Sums[len(d.Sums)-1])
+			differs = differs || len(d.Sums) > 1
+		}
+	}
+	files := byFile(pieces)
+	log := sums[0].Log
+	log.FirstUS, log.Empty, log.Key = times(files).FirstUS, empty, ""
+	for _, f := range files {
+		switch {
+		case f.Cut && t.Format == traffic.CSV && (f.Failed != "" || f.Found.QuotesGoOn):
+			return nil, cli.Usage("%s: quoted fields go on over the ends of lines; want --whole, which cuts no file",
+				f.Found.Name)
+		case f.Failed != "":
+			return nil, cli.Usage("%s", f.Failed)
+		}
+		shown := f.Found.Shown
+		log.Files, log.Bad = append(log.Files, f.Found), log.Bad+f.Found.Bad
+		log.Shown = append(log.Shown, shown[:min(len(shown), maxShown-len(log.Shown))]...)
+		if sums[0].Part != nil && sums[0].Keys == 1 {
+			log.Key = cmp.Or(log.Key, f.Key)
+		}
+	}
+	if log.Bad > t.Bad {
+		return nil, cli.Usage("%s; --trace-bad %d leaves out such lines", log.Shown[0], log.Bad)
+	}
+	if sums[0].Part == nil {
+		return nil, cli.Usage("%s: no requests in it; want at least one", files[0].Found.Name)
+	}
+	if !differs {
+		sums[1].Part = nil
+	}
+	ask, plan, err := j.plan(t, log.FirstUS)
+	if err != nil {
+		return nil, err
+	}
+	plan.Stream = t.Told(&log)
+	played, err := ask.Joined(plan, sums[0].Part, sums[1].Part)
+	if err != nil {
+		return nil, err
+	}
+	doc := result.New(result.OfSimulate, j.Version)
+	doc.Runs = []result.Run{*played}
+	return doc, nil
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // and beamx brings the others
+	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ratelab/internal/atomicfile"
+	"ratelab/internal/cli"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
+	"ratelab/internal/result"
+	"ratelab/internal/traffic"
+)
+
+// version is set by the linker.
+var version = ""
+
+const about = `Replay a log that outgrows one machine, on an Apache Beam runner: each shard of the keys is decided by
+itself, by the Go models, and the document is that of simulate --redis model --trace. Lines are sorted by
+time however far apart they are: none is counted as late.
+Exit codes: 0 ok, 1 an expectation missed, 2 usage or the log, 3 the runner.`
+
+func main() {
+	if slices.ContainsFunc(os.Args[1:], func(a string) bool { return a == "--worker" || a == "--worker=true" }) {
+		flag.Parse()
+		beam.Init() // and does not return
+	}
+	os.Exit(program(os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr, Stop: cli.Interrupts(os.Exit)}))
+}
+
+// program takes arguments and streams, and gives the exit code.
+func program(args []string, s cli.Streams) int { return cli.Run(args, s, newRoot) }
+
+// app is the command with its flags.
+type app struct {
+	cli.Streams
+	cli.Limiters
+	cli.Traffic
+	cli.Output
+	shared string
+	shards int
+	memory int64
+	whole  bool
+}
+
+// shown are those of Beam's flags that help lists.
+var shown = map[string]string{
+	"runner":             "Beam's `RUNNER`: prism, flink, spark, dataflow or universal (default prism, in the process)",
+	"endpoint":           "`HOST:PORT` of the runner's job service",
+	"environment_type":   "where workers run: `LOOPBACK`, DOCKER, PROCESS or EXTERNAL",
+	"environment_config": "`WHAT` runs there, such as an image",
+	"parallelism":        "at most `N` tasks at once on Flink",
+}
+
+func newRoot(s cli.Streams) *cobra.Command {
+	a := &app{Streams: s}
+	c := &cobra.Command{Use: "ratelab-beam --trace GLOB --limit 100/1m", Version: cli.Version(version),
+		Args: cobra.NoArgs, Short: "Replay a log on Apache Beam", Long: about,
+		RunE: func(c *cobra.Command, _ []string) error { return a.play(c) }}
+	a.AlgorithmsFlag(c)
+	a.LimitFlags(c)
+	a.Traffic.Register(c, s, false)
+	fs := c.Flags()
+	fs.StringVarP(&a.Folder, "out", "o", "results/latest", "`FOLDER` for result.json")
+	a.ForceFlag(c)
+	a.QuietFlag(c)
+	fs.StringVar(&a.shared, "shared", "", "`FOLDER` such as gs://… to which workers can write (default that of --out)")
+	fs.IntVar(&a.shards, "shards", 0, "divide the keys into `N` shards (default by the log's size)")
+	fs.Int64Var(&a.memory, "shard-memory", 1024, "refuse a shard that takes more than `MB`")
+	fs.BoolVar(&a.whole, "whole", false, "cut no file: for CSV in which quoted fields go on over the ends of lines")
+	fs.AddGoFlagSet(flag.CommandLine)
+	flag.CommandLine.VisitAll(func(f *flag.Flag) {
+		about := shown[f.Name]
+		fs.Lookup(f.Name).Usage, fs.Lookup(f.Name).Hidden = about, about == ""
+	})
+	return c
+}
+
+// play does the job.
+func (a *app) play(c *cobra.Command) error {
+	ctx := c.Context()
+	j, t, err := a.job()
+	if err == nil {
+		err = cli.CheckFolder("--out", a.Folder, a.Force)
+	}
+	if err != nil {
+		return err
+	}
+	all, err := match(ctx, a.Files)
+	if err != nil {
+		return err
+	}
+	files, requests, err := look(ctx, *t, all)
+	if err != nil {
+		return err
+	}
+	pieces, err := a.divide(j, files, requests)
+	if err != nil {
+		return err
+	}
+	if !a.Quiet {
+		fmt.Fprintf(a.Stderr, "ratelab-beam: %s, about %s requests: %s, %s\n", message.Count(len(all), "file"),
+			message.Grouped(requests), message.Count(len(pieces), "piece"), message.Count(j.Shards, "shard"))
+	}
+	t.File, t.Format = all[0].Path, files[0].format
+	for _, f := range all[1:] {
+		t.More = append(t.More, f.Path)
+	}
+	parts := fmt.Sprintf("%s/.parts-%d-%d", cmp.Or(a.shared, a.Folder), os.Getpid(), time.Now().UnixNano())
+	doc, err := a.run(ctx, c, j, *t, pieces, len(all)-len(files), parts)
+	if err != nil {
+		return err
+	}
+	err = os.MkdirAll(a.Folder, 0o755)
+	if err == nil {
+		err = atomicfile.Write(filepath.Join(a.Folder, "result.json"),
+			func(w io.Writer) error { return result.Write(w, doc) })
+	}
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	run := &doc.Runs[0]
+	err = report.Simulated{}.WriteRun(a.Stdout, run, true, a.Terminal(a.Quiet))
+	for _, e := range run.Expectations {
+		if e.Met != nil && !*e.Met && err == nil {
+			err = cli.Exit(cli.ExitMissed, fmt.Errorf("expectation missed: %s", report.Missed(e)))
+		}
+	}
+	return err
+}
+
+// job is what the flags ask for, but for the shards, and how the log is written.
+func (a *app) job() (*Job, *traffic.Trace, error) {
+	if a.Files == nil || slices.Contains(a.Files, traffic.StandardInput) {
+		return nil, nil, cli.Usage("want files that workers can read: --trace 'logs/*.gz'")
+	}
+	choices, err := a.Choices()
+	j := &Job{Version: cli.Version(version), BothRules: !a.ChoseRule()}
+	for _, choice := range choices {
+		j.Algorithms = append(j.Algorithms, choice.Label)
+	}
+	if err == nil {
+		j.Instead, err = a.Instead()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := a.Scenarios(nil, j.Limit, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := *list[0].Phases[0].Trace
+	if t.Skip != 0 || t.Limit != 0 {
+		return nil, nil, cli.Usage("--trace-skip and --trace-limit need the order of all requests, which nobody knows " +
+			"here; leave them out")
+	}
+	t.File, t.More = "", nil
+	j.Trace = t
+	_, plan, err := j.plan(t, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, l := range plan.Limiters {
+		if l.Gateways != nil {
+			return nil, nil, cli.Usage("%s: its gateways take turns over the requests of all keys; leave it out", l.Label)
+		}
+	}
+	return j, &t, nil
+}
+
+// requestBytes is what a request takes in a shard, about; perShard is how many requests a shard is to have, and
+// fewShards what is enough of them to keep a machine busy. There are at most mostPieces pieces, or of pieceBytes each.
+const (
+	requestBytes = 64
+	perShard     = 1 << 21
+	fewShards    = 64
+	mostPieces   = 4096
+)
+
+var pieceBytes int64 = 32 << 20
+
+// divide cuts the log into pieces, and chooses the shards. Too few shards are refused.
+func (a *app) divide(j *Job, files []*File, requests int64) (pieces []Piece, err error) {
+	j.Most = min(a.memory<<20/requestBytes, math.MaxUint32)
+	if j.Shards = a.shards; j.Shards == 0 {
+		j.Shards = int(max(fewShards, requests/max(min(perShard, j.Most/4), 1)))
+	}
+	if j.Shards < 1 || requests/int64(j.Shards) > j.Most {
+		return nil, cli.Usage("--shards %d: a shard would have about %s requests, and --shard-memory %d is for %s; want "+
+			"--shards %d or more", a.shards, message.Grouped(requests/int64(max(j.Shards, 1))), a.memory,
+			message.Grouped(j.Most), 2*requests/max(j.Most, 1)+1)
+	}
+	var size int64
+	for _, f := range files {
+		size += f.Size
+		f.whole = f.whole || a.whole
+	}
+	for _, f := range files {
+		pieces = append(pieces, f.pieces(max(pieceBytes, size/mostPieces))...)
+	}
+	return pieces, nil
+}
+
+// gcPercent is for prism, which keeps all batches, several times.
+const gcPercent = 40
+
+// run has the runner that Beam's flags name decide, and makes the document of what its workers wrote.
+func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace, pieces []Piece, empty int,
+	parts string) (*result.Document, error) {
+	if self, err := os.Executable(); err == nil && runtime.GOOS == "linux" {
+		flag.Set("worker_binary", self) // or Beam would compile one
+	}
+	debug.SetGCPercent(gcPercent)
+	beamlog.LogLevel = "error"
+	c.Flags().Visit(func(f *pflag.Flag) { // Beam looks there which were given
+		if flag.Lookup(f.Name) != nil {
+			flag.Set(f.Name, f.Value.String())
+		}
+	})
+	known := []string{"", "prism", "flink", "spark", "dataflow", "universal"}
+	if name := *runners.Runner; !slices.Contains(known, name) {
+		return nil, cli.Usage("--runner %s: %s", message.Quote(name), message.OneOf(name, known[1:]))
+	}
+	if at := *jobopts.Endpoint; c.Flags().Changed("endpoint") { // for which Beam would wait for minutes
+		conn, err := net.DialTimeout("tcp", at, 10*time.Second)
+		if err != nil {
+			return nil, fmt.Errorf("--endpoint %s: no job service answers: %w", message.Quote(at), err)
+		}
+		conn.Close()
+	}
+	flag.CommandLine.Parse(nil)
+	beam.Init()
+	p, s := beam.NewPipelineWithRoot()
+	build(s, j, pieces, parts)
+	ctx, cancel := message.WatchOf(ctx).Context(ctx)
+	defer cancel()
+	if err := beamx.Run(ctx, p); err != nil {
+		if message.Closed(a.Stop) {
+			return nil, fmt.Errorf("%w: nothing was written; a cluster goes on with its job", cli.ErrInterrupted)
+		}
+		return nil, fmt.Errorf("the runner: %s", message.OneLine(err.Error(), 2000))
+	}
+	in, err := open(ctx, parts)
+	if err != nil {
+		return nil, fmt.Errorf("--shared: what the workers wrote is not there: %w", err)
+	}
+	defer in.Close()
+	if fs, err := filesystem.New(ctx, parts); err == nil {
+		if r, ok := fs.(filesystem.Remover); ok {
+			defer r.Remove(ctx, parts)
+		}
+	}
+	return j.document(in, t, empty)
+}
