@@ -130,7 +130,8 @@ func readme(found *run.Result, take report.Part) func(io.Writer) error {
 		fmt.Fprint(w, "# Results\n\n"+
 			"`make results` writes this page, and `simulate check` decides everything again and compares, exactly. "+
 			"All tables\nand charts of each scenario are in [index.html](index.html), or come from "+
-			"`go run ./cmd/simulate NAME`.\nLibraries that people deploy have [a page of their own](libraries/README.md).\n\n")
+			"`go run ./cmd/simulate NAME`.\nLibraries that people deploy have "+
+			"[a page of their own](libraries/README.md).\n\n")
 		err := report.Sheet{{Title: "At a glance", Level: 2, Lead: []report.Line{{Text: report.GlanceKey + "."}},
 			Tables: []report.Table{matrix}}, take}.WriteMarkdown(w)
 		fmt.Fprint(w, "\n## Admitted in the last window\n")
