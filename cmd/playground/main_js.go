@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"syscall/js"
 	"time"
 )
@@ -51,7 +52,7 @@ func main() {
 			found, err = e.ask(context.Background(), &q)
 		}
 		if err != nil {
-			say("error", err.Error())
+			say("error", strings.ReplaceAll(err.Error(), "; use --redis", "; on a terminal use --redis"))
 		} else {
 			say(q.Part, found)
 		}

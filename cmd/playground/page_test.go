@@ -77,7 +77,8 @@ func badStory(t *testing.T, b *tab) {
 	for _, c := range []struct{ name, script, binding, limit, want, marked string }{
 		{"broken Lua", "local n = 1\nreturn n +", "", "", "my.lua: the script does not compile", "script 2"},
 		{"broken YAML", "", "keys: [\"rl:{key}\"]\nargs: [", "", "my.yaml:", "binding 2"},
-		{"struct", "return struct.pack('>I2', 1)", "", "", "struct", ""},
+		{"struct", "return struct.pack('>I2', 1)", "", "",
+			"of struct.pack; on a terminal use --redis process", ""},
 		{"a function", "return function() end", "", "", "my.lua: on trial", ""},
 		{"memory", "local t = {}\nfor i = 1, 600 do t[i] = string.rep(tostring(i % 10), 1048576) end\nreturn 1", "", "",
 			"The script took more than 512 MB of memory", ""},

@@ -28,7 +28,7 @@ const scriptName, bindingName = "my.lua", "my.yaml"
 const (
 	partPlay    = "play"    // the visitor's script beside the built-in limiters in the scenario
 	partExamine = "examine" // what standard traffic at the limit shows
-	partCell    = "cell"    // the script alone in the scenario, in one figure
+	partCell    = "cell"    // the script alone in the scenario, under its own limit, in one figure
 )
 
 // question is what the visitor asks. Empty texts are those of the scenario.
@@ -173,7 +173,6 @@ func (e *engine) find(ctx context.Context, q *question) (any, error) {
 	case partExamine:
 		return e.examine(ctx, q, run.NewPlan(s, instead).Policy)
 	case partCell:
-		// The row alone, under the scenario's own limit.
 		job.Algorithms, job.Limit, s.Expect, s.Sequences = []algorithms.Choice{}, nil, nil, nil
 	}
 	found, err := job.Run(ctx)
@@ -197,8 +196,7 @@ func (e *engine) answer(q *question, found *run.Result) (*answer, error) {
 	a := &answer{Holds: own.Excess == 0, Sentence: sentence(r, own), Tables: tables(r, own), Command: q.command(),
 		Document: text.String(), Chart: chartOf(found, own.Algorithm)}
 	part := report.Simulated{}.Formats().Sheet(&found.Document)[0]
-	a.Lead = texts(part.Lead)
-	a.Notes = texts(part.Notes)
+	a.Lead, a.Notes = texts(part.Lead), texts(part.Notes)
 	return a, nil
 }
 
