@@ -52,9 +52,12 @@ results: build ## write results/ anew: figures, charts and pages
 results-bench: build ## measure results/bench anew, on Redis 8.0 in a container: less than ten minutes
 	./results/measure
 
-libraries: ## write results/libraries anew: libraries of limiters, as they are, in virtual time; it needs redis-server
+libraries: ## write results/libraries anew, with FROM=DIR the scripts of checkouts as well; it needs redis-server
 	cd libraries && go run . -scenario $(LIBRARIES_MEET) -out ../results/libraries/result.json >/dev/null
 	cd libraries && go run . -examine -out ../results/libraries/examined.json >/dev/null || [ $$? -eq 1 ]
+	@test -z '$(FROM)' || { (cd libraries && go run ./scripts -from '$(FROM)' -out ../bin/scripts) && \
+	  { go run ./cmd/simulate examine bin/scripts/*.lua --limit 100/1m --redis process --format json \
+	    >results/libraries/scripts.json || [ $$? -eq 1 ]; }; }
 	cd libraries && go test . -run ThePage -update
 
 beam: ## build bin/ratelab-beam, for logs larger than one machine, and test it: its first build takes minutes
