@@ -267,6 +267,7 @@ func TestRefusals(t *testing.T) {
 		"--trace " + table + " --trace-bad 6":                       "2 " + table + ":401: ",
 		"--trace " + quoted + " --trace-key who":                    "2 " + quoted + ": quoted fields go on over",
 		"--trace " + log + " --shard-memory 0":                      "2 --shards 0: a shard would have about",
+		"--trace " + log + " --shared /proc/nothing":                "3 the runner: mkdir /proc/nothing: ",
 		"--trace " + log + " --trace-limit 5":                       "2 --trace-skip and --trace-limit need",
 		"--trace " + log + " -a fixed-window:nodes=2":               "2 fixed-window:nodes=2: its gateways",
 		"--trace " + log + " --runner sparc":                        `2 --runner "sparc": did you mean "spark"?`,

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"math"
 	"net"
 	"os"
@@ -13,12 +14,12 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // and beamx brings the others
-	beamlog "github.com/apache/beam/sdks/v2/go/pkg/beam/log"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
@@ -232,7 +233,6 @@ func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace
 		flag.Set("worker_binary", self) // or Beam would compile one
 	}
 	debug.SetGCPercent(gcPercent)
-	beamlog.LogLevel = "error"
 	c.Flags().Visit(func(f *pflag.Flag) { // Beam looks there which were given
 		if flag.Lookup(f.Name) != nil {
 			flag.Set(f.Name, f.Value.String())
@@ -251,6 +251,7 @@ func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace
 	}
 	flag.CommandLine.Parse(nil)
 	beam.Init()
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // prism tells each failure five times
 	p, s := beam.NewPipelineWithRoot()
 	build(s, j, pieces, parts)
 	ctx, cancel := message.WatchOf(ctx).Context(ctx)
@@ -259,7 +260,9 @@ func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace
 		if message.Closed(a.Stop) {
 			return nil, fmt.Errorf("%w: nothing was written; a cluster goes on with its job", cli.ErrInterrupted)
 		}
-		return nil, fmt.Errorf("the runner: %s", message.OneLine(err.Error(), 2000))
+		text := err.Error() // the place in the pipeline, and then what is wrong
+		text = text[strings.LastIndex(text, " failed:\n")+1:]
+		return nil, fmt.Errorf("the runner: %s", message.OneLine(strings.TrimPrefix(text, "failed:"), 2000))
 	}
 	in, err := open(ctx, parts)
 	if err != nil {
