@@ -125,22 +125,28 @@ func (x *examination) locksOut() string {
 	return "going on asking"
 }
 
-// countsRejected compares what the script admits after a window with rejections in it, and without them. Where one
-// rejection alone locks out, it compares many with one, a window later.
+// countsRejected compares what the script admits after a window with rejections in it, and without them: as the window
+// ends, and half a window later, when a sliding counter still weighs them. Where one rejection alone locks out, it
+// compares many with one, a window later.
 func (x *examination) countsRejected() string {
 	w, one := x.windowUS, int64(0)
-	end := x.baseUS + w + w/100 + x.spare()
+	ends := []int64{w + w/100, w*3/2 + w/100}
 	if x.has("locks_out") {
-		one, end = 1, end+w/2
+		one, ends = 1, ends[1:]
 	}
-	asked := slices.Concat(x.full(x.baseUS), x.full(x.baseUS+w/2), x.full(end))
-	with := x.play(asked)
-	without := slices.Concat(x.full(x.baseUS), x.at(x.baseUS+w/2, one+allowed(with[x.admits:2*x.admits])), x.full(end))
-	kept, lost := allowed(with[2*x.admits:]), x.lastly(x.admits, without)
-	if lost -= kept; lost > 0 && lost*10 >= x.admits {
-		x.say(fault, "counts_rejected", asked, "after %d rejections in the window before it admits %d at once, and "+
-			"after %d it admits %d", 2*x.admits-allowed(with[:2*x.admits]), kept, one, kept+lost)
-	} else if x.limiter.Program.TakesCost() && x.admits > 2 {
+	for _, end := range ends {
+		end += x.baseUS + x.spare()
+		asked := slices.Concat(x.full(x.baseUS), x.full(x.baseUS+w/2), x.full(end))
+		with := x.play(asked)
+		without := slices.Concat(x.full(x.baseUS), x.at(x.baseUS+w/2, one+allowed(with[x.admits:2*x.admits])), x.full(end))
+		kept, lost := allowed(with[2*x.admits:]), x.lastly(x.admits, without)
+		if lost -= kept; lost > 0 && lost*10 >= x.admits {
+			x.say(fault, "counts_rejected", asked, "after %d rejections in the window before it admits %d at once, and "+
+				"after %d it admits %d", 2*x.admits-allowed(with[:2*x.admits]), kept, one, kept+lost)
+			return ""
+		}
+	}
+	if x.limiter.Program.TakesCost() && x.admits > 2 {
 		x.countsCosts()
 	}
 	return "rejected requests take nothing"
