@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +44,8 @@ func TestResultsPages(t *testing.T) {
 	}
 	results, take := filepath.Join("..", "..", "results"), answers(t, job.Scenarios)
 	if *update {
-		if err := errors.Join(verdict(&found.Document), writeResults(results, found, take)); err != nil {
+		bench, err := readMeasured(results)
+		if err := errors.Join(err, verdict(&found.Document), writeResults(t, results, found, bench, take)); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -65,7 +68,7 @@ func TestResultsPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, write := range map[string]func(io.Writer) error{"README.md": readme(found, take),
-		indexPage: func(w io.Writer) error { return page.Write(w, pageInput(found, bench, "simulate")) }} {
+		indexPage: index(t, results, found, bench)} {
 		have, err := os.ReadFile(filepath.Join(results, name))
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +109,8 @@ func windows(found *run.Result, each func(name string, picture []byte) error) er
 }
 
 // writeResults writes the document, and the pages with the pictures that they show.
-func writeResults(folder string, found *run.Result, take report.Part) error {
+func writeResults(t *testing.T, folder string, found *run.Result, bench *result.Document,
+	take report.Part) error {
 	err := windows(found, func(name string, picture []byte) error {
 		return os.WriteFile(filepath.Join(folder, name), picture, 0o644)
 	})
@@ -114,7 +118,44 @@ func writeResults(folder string, found *run.Result, take report.Part) error {
 		return err
 	}
 	return errors.Join(atomicfile.Write(filepath.Join(folder, "README.md"), readme(found, take)),
-		writePage(folder, found, "simulate"), writeDocument(filepath.Join(folder, golden), &found.Document))
+		atomicfile.Write(filepath.Join(folder, indexPage), index(t, folder, found, bench)),
+		writeDocument(filepath.Join(folder, golden), &found.Document))
+}
+
+// index writes the page with charts, and with what libraries do.
+func index(t *testing.T, folder string, found *run.Result, bench *result.Document) func(io.Writer) error {
+	in := pageInput(found, bench, "simulate")
+	in.Also = report.Sheet{libraries(t, filepath.Join(folder, "libraries"))}
+	return func(w io.Writer) error { return page.Write(w, in) }
+}
+
+// libraries is what examinations of limiters that people deploy found. Their page says the rest.
+func libraries(t *testing.T, folder string) report.Part {
+	table := report.Table{Caption: "Libraries, and scripts of other projects", Columns: []report.Column{
+		{Name: "limiter", Words: true}, {Name: "decides as", Words: true}, {Name: "x limit"},
+		{Name: "faults", Words: true}}}
+	for _, file := range []string{"examined.json", "scripts.json"} {
+		var doc result.Document
+		text, err := os.ReadFile(filepath.Join(folder, file))
+		if err := errors.Join(err, json.Unmarshal(text, &doc)); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range doc.Examinations {
+			var faults []string
+			for _, f := range e.Findings[:e.Faults()] {
+				if !slices.Contains(faults, f.Name) {
+					faults = append(faults, f.Name)
+				}
+			}
+			table.Rows = append(table.Rows, report.TableRow{Cells: report.Cells(e.Algorithm, cmp.Or(e.Family, "-"),
+				report.Times(float64(e.Worst)/float64(e.Limit.Policy().Requests)),
+				cmp.Or(strings.Join(faults, ", "), "none"))})
+		}
+	}
+	table.Rows[0].Cells[0].Link = "libraries/README.md"
+	return report.Part{Title: "What do limiters do that people deploy?", Level: 2, Lead: []report.Line{{Text: "Each as " +
+		"its project has it, under a clock that the test moves. x limit is the most that it was made to admit in one window. " +
+		"Versions, commands and traffic are in libraries/README.md."}}, Tables: []report.Table{table}}
 }
 
 // readme writes the page of the results: all scenarios at a glance, the limiter to take for each, and the picture of

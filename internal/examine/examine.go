@@ -181,8 +181,8 @@ type look struct {
 // says whether the others have a sense.
 var looks = []look{{(*examination).atOnce, true}, {(*examination).apart, false}, {(*examination).costs, false},
 	{(*examination).neverExpires, true}, {(*examination).wholeSeconds, false}, {(*examination).expiresEarly, false},
-	{(*examination).expiresLate, false}, {(*examination).locksOut, false}, {(*examination).countsRejected, false},
-	{(*examination).losesFraction, false}, {(*examination).steady, false}, {(*examination).retryAfter, false},
+	{(*examination).expiresLate, false}, {(*examination).locksOut, false}, {(*examination).losesFraction, false},
+	{(*examination).countsRejected, false}, {(*examination).steady, false}, {(*examination).retryAfter, false},
 	{(*examination).clientClock, false}, {(*examination).cluster, true}, {(*examination).worst, true},
 	{(*examination).family, false}, {(*examination).sweep, true}}
 

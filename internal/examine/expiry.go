@@ -125,31 +125,49 @@ func (x *examination) locksOut() string {
 	return "going on asking"
 }
 
-// countsRejected compares what the script admits after a window with rejections in it, and without them: as the window
-// ends, and half a window later, when a sliding counter still weighs them. Where one rejection alone locks out, it
-// compares many with one, a window later.
+// countsRejected compares what the script admits after a window with rejections in it, and without them. Where one
+// rejection alone locks out, it compares many with one, a window later.
 func (x *examination) countsRejected() string {
 	w, one := x.windowUS, int64(0)
-	ends := []int64{w + w/100, w*3/2 + w/100}
+	end := x.baseUS + w + w/100 + x.spare()
 	if x.has("locks_out") {
-		one, ends = 1, ends[1:]
+		one, end = 1, end+w/2
 	}
-	for _, end := range ends {
-		end += x.baseUS + x.spare()
-		asked := slices.Concat(x.full(x.baseUS), x.full(x.baseUS+w/2), x.full(end))
-		with := x.play(asked)
-		without := slices.Concat(x.full(x.baseUS), x.at(x.baseUS+w/2, one+allowed(with[x.admits:2*x.admits])), x.full(end))
-		kept, lost := allowed(with[2*x.admits:]), x.lastly(x.admits, without)
-		if lost -= kept; lost > 0 && lost*10 >= x.admits {
-			x.say(fault, "counts_rejected", asked, "after %d rejections in the window before it admits %d at once, and "+
-				"after %d it admits %d", 2*x.admits-allowed(with[:2*x.admits]), kept, one, kept+lost)
-			return ""
-		}
-	}
-	if x.limiter.Program.TakesCost() && x.admits > 2 {
+	asked := slices.Concat(x.full(x.baseUS), x.full(x.baseUS+w/2), x.full(end))
+	with := x.play(asked)
+	without := slices.Concat(x.full(x.baseUS), x.at(x.baseUS+w/2, one+allowed(with[x.admits:2*x.admits])), x.full(end))
+	kept, lost := allowed(with[2*x.admits:]), x.lastly(x.admits, without)
+	if lost -= kept; lost > 0 && lost*10 >= x.admits {
+		x.say(fault, "counts_rejected", asked, "after %d rejections in the window before it admits %d at once, and "+
+			"after %d it admits %d", 2*x.admits-allowed(with[:2*x.admits]), kept, one, kept+lost)
+	} else if !x.steadilyOver() && x.limiter.Program.TakesCost() && x.admits > 2 {
 		x.countsCosts()
 	}
 	return "rejected requests take nothing"
+}
+
+// steadilyOver asks evenly for half more than the limit, and compares what is admitted after two windows with what is
+// admitted if nothing was rejected in those. A sliding counter shows only so that it counts what it rejects.
+func (x *examination) steadilyOver() bool {
+	if x.has("locks_out", "loses_fraction") { // which it would show again
+		return false
+	}
+	step := max(1, x.forCost(2)/3)
+	n := min(2*x.windowUS/step, x.limit*3)
+	asked := every(x.baseUS, step, n+n)
+	got := x.play(asked)
+	var passed []limit.Request
+	for i, q := range asked[:n] {
+		if got[i].Allowed() {
+			passed = append(passed, q)
+		}
+	}
+	kept, all := allowed(got[n:]), x.lastly(n, passed, asked[n:])
+	if kept < all/2 {
+		x.say(fault, "counts_rejected", asked, "of a request every %s, half more than the limit, it admits %d of %d "+
+			"after two windows, and %d if nothing was rejected in those", report.Span(step), kept, n, all)
+	}
+	return kept < all/2
 }
 
 // countsCosts asks for more than remains, and then for what remains.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ratelab/internal/report"
@@ -33,7 +34,7 @@ func newOverview(in Input, ids []string) report.Sheet {
 		part.Tables = append(part.Tables, narrowOf(doc)...)
 	}
 	part.Tables = append(part.Tables, matrixOf(in, ids))
-	return append(report.Sheet{part}, examinations(doc)...)
+	return slices.Concat(report.Sheet{part}, examinations(doc), in.Also)
 }
 
 // examinations are what was found about users' scripts. They are lists, whose lines a page breaks anywhere.

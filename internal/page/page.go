@@ -17,6 +17,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/curves"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -25,6 +26,7 @@ type Input struct {
 	Document   *result.Document
 	Charts     []curves.Input         // of each run, in the order of the document; or none: a page without pictures
 	Bench      *result.Document       // what bench run measured of the same scenarios; may be nil
+	Also       report.Sheet           // parts that follow the overview
 	Algorithms []algorithms.Algorithm // in the order in which to explain them
 	Command    string                 // the command that makes the same figures again; may be empty
 }

@@ -276,7 +276,8 @@ func longLog(n int) string {
 	return b.String()
 }
 
-// TestMemoryDoesNotGrowWithTheTrace: a million lines are played in a few megabytes.
+// TestMemoryDoesNotGrowWithTheTrace: a million lines are played in a few megabytes, most of which are blocks that are
+// parsed ahead.
 func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
 	lines := longtest.Of(1_000_000, 100_000)
 	file := write(t, "long.log.gz", zipped(t, longLog(lines)))
@@ -296,8 +297,8 @@ func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
 			most = max(most, heap()-before)
 		}
 	}
-	if n != lines || most > 8<<20 {
-		t.Errorf("%d requests; the heap grew by %d bytes, want at most 8 MB", n, most)
+	if n != lines || most > 16<<20 {
+		t.Errorf("%d requests; the heap grew by %d bytes, want at most 16 MB", n, most)
 	}
 }
 
