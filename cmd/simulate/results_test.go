@@ -153,9 +153,10 @@ func libraries(t *testing.T, folder string) report.Part {
 		}
 	}
 	table.Rows[0].Cells[0].Link = "libraries/README.md"
-	return report.Part{Title: "What do limiters do that people deploy?", Level: 2, Lead: []report.Line{{Text: "Each as " +
-		"its project has it, under a clock that the test moves. x limit is the most that it was made to admit in one window. " +
-		"Versions, commands and traffic are in libraries/README.md."}}, Tables: []report.Table{table}}
+	lead := "Each as its project has it, under a clock that the test moves. x limit is the most that it was made to " +
+		"admit in one window. Versions, commands and traffic are in libraries/README.md."
+	return report.Part{Title: "What do limiters do that people deploy?", Level: 2, Lead: []report.Line{{Text: lead}},
+		Tables: []report.Table{table}}
 }
 
 // readme writes the page of the results: all scenarios at a glance, the limiter to take for each, and the picture of

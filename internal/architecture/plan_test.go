@@ -12,7 +12,7 @@ import (
 )
 
 // ceiling is the most lines of Go that the module may have without its tests.
-const ceiling = 45_154
+const ceiling = 45_175
 
 // room is a package's line in the plan of ARCHITECTURE.md.
 type room struct {
