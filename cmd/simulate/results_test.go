@@ -147,12 +147,14 @@ func libraries(t *testing.T, folder string) report.Part {
 					faults = append(faults, f.Name)
 				}
 			}
-			table.Rows = append(table.Rows, report.TableRow{Cells: report.Cells(e.Algorithm, cmp.Or(e.Family, "-"),
-				report.Times(float64(e.Worst)/float64(e.Limit.Policy().Requests)),
+			table.Rows = append(table.Rows, report.TableRow{Cells: report.Cells(e.Algorithm,
+				cmp.Or(e.Family, "no rule built in"), report.Times(float64(e.Worst)/float64(e.Limit.Policy().Requests)),
 				cmp.Or(strings.Join(faults, ", "), "none"))})
 		}
 	}
-	table.Rows[0].Cells[0].Link = "libraries/README.md"
+	for _, row := range table.Rows {
+		row.Cells[0].Link = "libraries/README.md"
+	}
 	lead := "Each as its project has it, under a clock that the test moves. x limit is the most that it was made to " +
 		"admit in one window. Versions, commands and traffic are in libraries/README.md."
 	return report.Part{Title: "What do limiters do that people deploy?", Level: 2, Lead: []report.Line{{Text: lead}},
