@@ -137,7 +137,8 @@ func TestTheDocumentIsThatOfSimulate(t *testing.T) {
 		"combined, both rules": {several[:1], traffic.Trace{}, all},
 		"several files":        {several, traffic.Trace{SkipKey: "-"}, all + " --trace-skip-key -"},
 		"at once":              {several, traffic.Trace{WithinSecond: traffic.AtStart}, all + " --within-second at_once"},
-		"costs": {[]string{logFile(t, "d.csv", 3, header, csv), logFile(t, "c.csv", 3, header, csvToo)}, traffic.Trace{Cost: "cost", Speed: 2},
+		"costs": {[]string{logFile(t, "d.csv", 3, header, csv), logFile(t, "c.csv", 3, header, csvToo)},
+			traffic.Trace{Cost: "cost", Speed: 2},
 			all + " --trace-cost cost --trace-speed 2 --contract bucket"},
 		"bad lines":   {[]string{logFile(t, "d.csv", 4, header, withBad)}, traffic.Trace{Bad: 7}, "gcra --trace-bad 7"},
 		"JSON":        {[]string{logFile(t, "e.jsonl", 5, "", jsonl)}, traffic.Trace{}, "gcra --shards 3"},
@@ -261,8 +262,9 @@ func TestRefusals(t *testing.T) {
 		return fmt.Sprintf("%d,%s,\"%d\nlines\"", at.Unix(), client, i)
 	})
 	for args, want := range map[string]string{
-		"--trace nothing*.log":                                      "2 --trace nothing*.log: no file has such a name; want",
-		"--trace " + log + " --trace " + table:                      "2 " + log + " is combined, and " + table + " is csv; want",
+		"--trace nothing*.log": "2 --trace nothing*.log: no file has such a name; want",
+		"--trace " + log + " --trace " + table: "2 " + log + " is combined, and " + table +
+			" is csv; want",
 		"--trace " + table:                                          "2 " + table + `:401: "no request": 1 field; want 3`,
 		"--trace " + table + " --trace-bad 6":                       "2 " + table + ":401: ",
 		"--trace " + quoted + " --trace-key who":                    "2 " + quoted + ": quoted fields go on over",

@@ -46,7 +46,7 @@ func TestBindings(t *testing.T) {
 	}
 }
 
-// A script is cut out of a checkout; one that is another than its binding is for is said to be, and so is what is missing.
+// A script is cut out of a checkout. One that is not what its binding is for is refused by name, as a missing one is.
 func TestCut(t *testing.T) {
 	from, out := t.TempDir(), filepath.Join(t.TempDir(), "out")
 	file := filepath.Join(from, "node-rate-limiter-flexible", "lib", "RateLimiterRedis.js")
