@@ -76,7 +76,8 @@ func (b *batches) flush(shard int) error {
 		return err
 	}
 	b.emit(shard, text.Bytes())
-	b.list[shard] = &batch{File: of.File, From: of.From, Number: of.Number + 1, index: map[string]uint32{}}
+	clear(of.index)
+	*of = batch{of.File, of.From, of.Number + 1, of.Keys[:0], of.Since[:0], of.Key[:0], of.Flagged[:0], 0, of.index}
 	return nil
 }
 

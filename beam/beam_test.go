@@ -227,13 +227,13 @@ func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 				})
 			}
 		}
-		var times []byte
-		(&timesFn{}).ProcessElement(0, iterate(read), func(b []byte) { times = b })
+		times := map[int][][]byte{}
+		(&timesFn{j.Shards}).ProcessElement(0, iterate(read), func(shard int, b []byte) { times[shard] = [][]byte{b} })
 		shards := batches
 		batches = map[int][][]byte{}
 		for shard, list := range shards {
 			again(func(emit func(int, []byte)) {
-				err = decider.ProcessElement(ctx, shard, iterate(list), times, func(b []byte) { emit(0, b) })
+				err = decider.ProcessElement(ctx, shard, iterate(list), iterate(times[shard]), func(b []byte) { emit(0, b) })
 			})
 		}
 		all = append(read, batches[0]...)

@@ -129,7 +129,7 @@ func (a *app) play(c *cobra.Command) error {
 		t.More = append(t.More, f.Path)
 	}
 	parts := fmt.Sprintf("%s/.parts-%d-%d", cmp.Or(a.shared, a.Folder), os.Getpid(), time.Now().UnixNano())
-	doc, err := a.run(ctx, c, j, *t, pieces, len(all)-len(files), parts)
+	doc, err := a.run(ctx, c, j, *t, pieces, requests, len(all)-len(files), parts)
 	if err != nil {
 		return err
 	}
@@ -223,16 +223,16 @@ func (a *app) divide(j *Job, files []*File, requests int64) (pieces []Piece, err
 	return pieces, nil
 }
 
-// gcPercent is for prism, which keeps all batches, several times.
-const gcPercent = 40
+// Prism keeps all batches, several times: about as much as requestBytes. spareBytes may be garbage.
+const spareBytes = 256 << 20
 
 // run has the runner that Beam's flags name decide, and makes the document of what its workers wrote.
-func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace, pieces []Piece, empty int,
-	parts string) (*result.Document, error) {
+func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace, pieces []Piece,
+	requests int64, empty int, parts string) (*result.Document, error) {
 	if self, err := os.Executable(); err == nil && runtime.GOOS == "linux" {
 		flag.Set("worker_binary", self) // or Beam would compile one
 	}
-	debug.SetGCPercent(gcPercent)
+	debug.SetGCPercent(int(max(40, 100*spareBytes/(requestBytes*requests))))
 	c.Flags().Visit(func(f *pflag.Flag) { // Beam looks there which were given
 		if flag.Lookup(f.Name) != nil {
 			flag.Set(f.Name, f.Value.String())

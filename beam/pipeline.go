@@ -17,8 +17,8 @@ import (
 
 func init() {
 	register.DoFn4x1[context.Context, []byte, func(int, []byte), func([]byte), error](&readFn{})
-	register.DoFn3x1[int, func(*[]byte) bool, func([]byte), error](&timesFn{})
-	register.DoFn5x1[context.Context, int, func(*[]byte) bool, []byte, func([]byte), error](&decideFn{})
+	register.DoFn3x1[int, func(*[]byte) bool, func(int, []byte), error](&timesFn{})
+	register.DoFn5x1[context.Context, int, func(*[]byte) bool, func(*[]byte) bool, func([]byte), error](&decideFn{})
 	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&writeFn{})
 	register.Emitter1[[]byte]()
 	register.Emitter2[int, []byte]()
@@ -32,8 +32,9 @@ func build(s beam.Scope, j *Job, pieces []Piece, out string) {
 		list = append(list, encode(p))
 	}
 	batches, read := beam.ParDo2(s, &readFn{*j}, beam.Reshuffle(s, beam.Create(s, list...)))
-	times := beam.ParDo(s, &timesFn{}, beam.GroupByKey(s, beam.AddFixedKey(s, read)))
-	decided := beam.ParDo(s, &decideFn{*j}, beam.GroupByKey(s, batches), beam.SideInput{Input: times})
+	// Every shard gets the times as it gets its batches: under a side input prism is busy while it waits.
+	times := beam.ParDo(s, &timesFn{j.Shards}, beam.GroupByKey(s, beam.AddFixedKey(s, read)))
+	decided := beam.ParDo(s, &decideFn{*j}, beam.CoGroupByKey(s, batches, times))
 	all := beam.GroupByKey(s, beam.AddFixedKey(s, beam.Flatten(s, read, decided)))
 	beam.ParDo0(s, &writeFn{out}, all)
 }
@@ -129,11 +130,11 @@ func (r *readFn) ProcessElement(ctx context.Context, element []byte, emit func(i
 	return nil
 }
 
-// timesFn computes the Times.
-type timesFn struct{}
+// timesFn computes the Times, for each shard.
+type timesFn struct{ Shards int }
 
 // ProcessElement receives all that was read.
-func (*timesFn) ProcessElement(_ int, lines func(*[]byte) bool, emit func([]byte)) error {
+func (t *timesFn) ProcessElement(_ int, lines func(*[]byte) bool, emit func(int, []byte)) error {
 	var all []*Read
 	for text := []byte(nil); lines(&text); {
 		var l line
@@ -142,7 +143,10 @@ func (*timesFn) ProcessElement(_ int, lines func(*[]byte) bool, emit func([]byte
 		}
 		all = append(all, l.Read)
 	}
-	emit(encode(times(byFile(all))))
+	text := encode(times(byFile(all)))
+	for shard := range t.Shards {
+		emit(shard, text)
+	}
 	return nil
 }
 
@@ -150,15 +154,19 @@ func (*timesFn) ProcessElement(_ int, lines func(*[]byte) bool, emit func([]byte
 type decideFn struct{ Job Job }
 
 // ProcessElement emits what the shard found.
-func (d *decideFn) ProcessElement(ctx context.Context, _ int, batches func(*[]byte) bool, times []byte,
+func (d *decideFn) ProcessElement(ctx context.Context, _ int, batches, times func(*[]byte) bool,
 	emit func([]byte)) error {
-	var t Times
-	if err := json.Unmarshal(times, &t); err != nil {
-		return err
-	}
 	var all [][]byte
-	for text := []byte(nil); batches(&text); {
+	text := []byte(nil)
+	for batches(&text) {
 		all = append(all, slices.Clone(text))
+	}
+	if all == nil {
+		return nil
+	}
+	var t Times
+	if times(&text); json.Unmarshal(text, &t) != nil {
+		return errors.New("a shard without times")
 	}
 	decided, err := d.Job.decide(ctx, all, &t)
 	if err == nil {
