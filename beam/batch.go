@@ -47,7 +47,7 @@ func newBatches(p *Piece, shards int, emit func(int, []byte)) *batches {
 	return b
 }
 
-func (b *batches) add(q limit.Request, whole bool) error {
+func (b *batches) add(q limit.Request, whole bool) {
 	shard := int(xxh3.HashString(q.Key) % uint64(len(b.list)))
 	to := b.list[shard]
 	key, known := to.index[q.Key]
@@ -61,68 +61,58 @@ func (b *batches) add(q limit.Request, whole bool) error {
 	}
 	to.Since, to.Key, to.Flagged = append(to.Since, q.AtUS-to.lastUS), append(to.Key, key), append(to.Flagged, flagged)
 	if to.lastUS = q.AtUS; len(to.Since) == b.size {
-		return b.flush(shard)
+		b.flush(shard)
 	}
-	return nil
 }
 
-func (b *batches) flush(shard int) error {
-	var text bytes.Buffer
+func (b *batches) flush(shard int) {
 	of := b.list[shard]
 	if len(of.Since) == 0 {
-		return nil
+		return
 	}
+	var text bytes.Buffer
 	if err := gob.NewEncoder(&text).Encode(of); err != nil {
-		return err
+		panic(err) // it always can be
 	}
 	b.emit(shard, text.Bytes())
 	clear(of.index)
 	*of = batch{of.File, of.From, of.Number + 1, of.Keys[:0], of.Since[:0], of.Key[:0], of.Flagged[:0], 0, of.index}
-	return nil
 }
 
-// packed is a request of a shard.
-type packed struct {
-	atUS                int64
-	order, key, flagged uint32 // the order is that of one instant
+// placed is a request of a shard, whether its time is whole, and its place among those of one instant.
+type placed struct {
+	limit.Request
+	place uint32
+	whole bool
 }
 
 // merge unpacks a shard's batches into the order of time; of one instant, of the files' ranks and of the lines in each.
 // It gives nothing where there are more than most requests.
-func merge(texts [][]byte, ranks map[int]int, most int64) (list []packed, keys []string, err error) {
-	var all []batch
+func merge(texts [][]byte, ranks []int, most int64) (list []placed, err error) {
 	var total int64
+	all := make([]batch, len(texts))
 	for i, text := range texts {
-		all = append(all, batch{})
 		if err := gob.NewDecoder(bytes.NewReader(text)).Decode(&all[i]); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if total += int64(len(all[i].Since)); total > most {
-			return nil, nil, nil
+			return nil, nil
 		}
 	}
 	slices.SortFunc(all, func(a, b batch) int {
 		return cmp.Or(cmp.Compare(ranks[a.File], ranks[b.File]), cmp.Compare(a.From, b.From), cmp.Compare(a.Number, b.Number))
 	})
-	index, list := map[string]uint32{}, make([]packed, 0, total)
+	list = make([]placed, 0, total)
 	for i, b := range all {
-		numbers, atUS := make([]uint32, len(b.Keys)), int64(0)
-		for n, name := range b.Keys {
-			key, known := index[name]
-			if !known {
-				key = uint32(len(keys))
-				keys, index[name] = append(keys, name), key
-			}
-			numbers[n] = key
-		}
+		q := limit.Request{}
 		for n, since := range b.Since {
-			atUS += since
-			list = append(list, packed{atUS, uint32(len(list)), numbers[b.Key[n]], b.Flagged[n]})
+			q.AtUS, q.Key, q.Cost = q.AtUS+since, b.Keys[b.Key[n]], int64(b.Flagged[n]>>1)
+			list = append(list, placed{q, uint32(len(list)), b.Flagged[n]&1 != 0})
 		}
 		all[i] = batch{}
 	}
-	slices.SortFunc(list, func(a, b packed) int {
-		return cmp.Or(cmp.Compare(a.atUS, b.atUS), cmp.Compare(a.order, b.order))
+	slices.SortFunc(list, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.AtUS, b.AtUS), cmp.Compare(a.place, b.place))
 	})
-	return list, keys, nil
+	return list, nil
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
@@ -22,11 +24,11 @@ import (
 type File struct {
 	Path   string
 	Number int
-	Size   int64
-	Head   []byte // its first lines, to the first request: what is cut off it is read after them
 	Name   string // for messages
+	Head   []byte // its first lines, to the first request: what is cut off it is read after them
 
-	whole  bool // it cannot be cut
+	size   int64
+	cut    bool // whether it can be
 	format traffic.Format
 }
 
@@ -36,65 +38,62 @@ type Piece struct {
 	From, To int64
 }
 
-// match finds the files that the globs name, in their order, on any file system that Beam knows.
-func match(ctx context.Context, globs []string) (files []*File, err error) {
+// find finds the trace's files, on any file system that Beam knows, and reads the head of each. files are those that are
+// not empty. It estimates the requests.
+func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File, requests int64, err error) {
+	var paths []string
 	for _, glob := range globs {
 		fs, err := filesystem.New(ctx, glob)
-		var paths []string
+		var some []string
 		if err == nil {
 			defer fs.Close()
-			paths, err = fs.List(ctx, glob)
+			some, err = fs.List(ctx, glob)
 		}
-		if err == nil && len(paths) == 0 {
-			return nil, cli.Usage("--trace %s: no file has such a name; want a file, or a pattern such as 'logs/*.gz'",
+		if err == nil && some == nil {
+			return nil, 0, cli.Usage("--trace %s: no file has such a name; want a file, or a pattern such as 'logs/*.gz'",
 				message.Path(glob))
 		}
-		slices.Sort(paths)
-		for i := 0; i < len(paths) && err == nil; i++ {
-			f := &File{Path: paths[i], Number: len(files), Name: message.Path(paths[i])}
-			f.Size, err = fs.Size(ctx, f.Path)
-			files = append(files, f)
-		}
 		if err != nil {
-			return nil, cli.Usage("--trace %s: %w", message.Path(glob), message.Unreadable(err))
+			return nil, 0, cli.Usage("--trace %s: %w", message.Path(glob), message.Unreadable(err))
 		}
+		slices.Sort(some)
+		paths = append(paths, some...)
 	}
-	return files, nil
-}
-
-// look reads the head of each file. It leaves out those that are empty, wants the others to have one format, and
-// estimates the requests.
-func look(ctx context.Context, t traffic.Trace, all []*File) (files []*File, requests int64, err error) {
-	for _, f := range all {
-		each, err := f.look(ctx, t)
+	for i, path := range paths {
+		f := &File{Path: everywhere(path), Number: i, Name: message.Path(path)}
+		n, err := f.look(ctx, *t)
 		if errors.Is(err, traffic.ErrEmpty) {
 			continue
 		}
 		if err != nil {
 			return nil, 0, cli.Exit(cli.ExitUsage, err)
 		}
-		files, requests = append(files, f), requests+int64(float64(f.Size)/each)
+		files, requests = append(files, f), requests+n
 		if first := files[0]; first.format != f.format {
 			return nil, 0, cli.Usage("%s is %s, and %s is %s; want files of one format", first.Name, first.format, f.Name,
 				f.format)
 		}
 	}
 	if files == nil {
-		return nil, 0, cli.Usage("%s: %w", all[0].Name, traffic.ErrEmpty)
+		return nil, 0, cli.Usage("%s: %w", message.Path(paths[0]), traffic.ErrEmpty)
 	}
+	t.File, t.More, t.Format = paths[0], paths[1:], files[0].format
 	return files, requests, nil
 }
 
 // zippedBytes is what a request takes in a gzip file, about, and rather less.
 const zippedBytes = 10
 
-// look reads the head, and tells how many bytes a request has in the file, about.
-func (f *File) look(ctx context.Context, t traffic.Trace) (each float64, err error) {
-	in, err := open(ctx, f.Path)
+// look reads the head, and estimates the requests.
+func (f *File) look(ctx context.Context, t traffic.Trace) (requests int64, err error) {
+	in, fs, err := open(ctx, f.Path)
 	if err != nil {
 		return 0, err
 	}
 	defer in.Close()
+	if f.size, err = fs.Size(ctx, f.Path); err != nil {
+		return 0, err
+	}
 	var read bytes.Buffer
 	found, err := t.Piece(f.Name, nil, io.TeeReader(in, &read), func(limit.Request, bool) bool { return false })
 	if err == nil && found.Bad > t.Bad {
@@ -103,45 +102,50 @@ func (f *File) look(ctx context.Context, t traffic.Trace) (each float64, err err
 	if err != nil {
 		return 0, err
 	}
+	f.format = found.Format
 	text := read.Bytes()
-	_, anywhere := in.(io.ReaderAt)
-	zipped := bytes.HasPrefix(text, []byte("\x1f\x8b"))
-	f.format, f.whole = found.Format, !anywhere || zipped
+	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		return f.size / zippedBytes, nil
+	}
+	_, f.cut = in.(io.ReaderAt)
 	for range found.Lines {
 		f.Head = text[:len(f.Head)+bytes.IndexByte(text[len(f.Head):], '\n')+1]
 	}
-	if zipped {
-		return zippedBytes, nil
-	}
-	return float64(len(text)) / float64(1+bytes.Count(text, []byte{'\n'})), nil
+	return f.size * int64(1+bytes.Count(text, []byte{'\n'})) / int64(len(text)), nil
 }
 
-func open(ctx context.Context, path string) (io.ReadCloser, error) {
-	fs, err := filesystem.New(ctx, path)
-	if err != nil {
-		return nil, err
+// everywhere is the path for a worker with another working directory.
+func everywhere(path string) string {
+	if abs, err := filepath.Abs(path); err == nil && !strings.Contains(path, "://") {
+		return abs
 	}
-	in, err := fs.OpenRead(ctx, path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", message.Path(path), message.Unreadable(err))
-	}
-	return in, nil
+	return path
 }
 
-// pieces cuts a file into pieces of that size, unless it cannot be cut.
+func open(ctx context.Context, path string) (in io.ReadCloser, fs filesystem.Interface, err error) {
+	if fs, err = filesystem.New(ctx, path); err == nil {
+		in, err = fs.OpenRead(ctx, path)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", message.Path(path), message.Unreadable(err))
+	}
+	return in, fs, err
+}
+
+// pieces cuts a file into pieces of that size, if it can be cut.
 func (f *File) pieces(size int64) (all []Piece) {
-	if f.whole {
+	if !f.cut {
 		return []Piece{{*f, 0, math.MaxInt64}}
 	}
-	for from := int64(0); from == 0 || from < f.Size; from += size {
-		all = append(all, Piece{*f, from, min(from+size, f.Size)})
+	for from := int64(0); from == 0 || from < f.size; from += size {
+		all = append(all, Piece{*f, from, min(from+size, f.size)})
 	}
 	return all
 }
 
 // open opens the piece. failed is why it could not be read to its end.
 func (p *Piece) open(ctx context.Context) (r *reading, err error) {
-	in, err := open(ctx, p.Path)
+	in, _, err := open(ctx, p.Path)
 	if err != nil || p.To == math.MaxInt64 {
 		return &reading{Reader: in, Closer: in}, err
 	}
@@ -156,15 +160,11 @@ func lineFrom(in io.ReaderAt, offset int64) (int64, error) {
 	if offset == 0 {
 		return 0, nil
 	}
-	r := bufio.NewReader(io.NewSectionReader(in, offset-1, math.MaxInt64-offset))
-	for offset--; ; {
-		part, err := r.ReadSlice('\n')
-		if offset += int64(len(part)); err == io.EOF || err == nil {
-			return offset, nil
-		} else if err != bufio.ErrBufferFull {
-			return 0, err
-		}
+	line, err := bufio.NewReader(io.NewSectionReader(in, offset-1, math.MaxInt64-offset)).ReadBytes('\n')
+	if err == io.EOF {
+		err = nil
 	}
+	return offset - 1 + int64(len(line)), err
 }
 
 // reading remembers why it failed.

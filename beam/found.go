@@ -35,14 +35,9 @@ func (r *Read) add(next *Read) {
 		f.Notes[i] = traffic.Note{N: f.Notes[i].N + o.Notes[i].N, Text: cmp.Or(f.Notes[i].Text, o.Notes[i].Text)}
 	}
 	f.Lines, f.Requests, f.Bad = f.Lines+o.Lines, f.Requests+o.Requests, f.Bad+o.Bad
-	f.QuotesGoOn, f.OutOfOrder = f.QuotesGoOn || o.QuotesGoOn, f.OutOfOrder+o.OutOfOrder
-	for _, at := range next.Early {
-		if at.US < r.Latest {
-			f.OutOfOrder += at.N
-		}
-	}
-	r.Failed, r.Key, r.Cut = cmp.Or(r.Failed, next.Failed), cmp.Or(r.Key, next.Key), true
-	r.Earliest, r.Latest = min(r.Earliest, next.Earliest), max(r.Latest, next.Latest)
+	f.QuotesGoOn = f.QuotesGoOn || o.QuotesGoOn
+	r.Cut = true
+	r.Failed, r.Key, r.Earliest = cmp.Or(r.Failed, next.Failed), cmp.Or(r.Key, next.Key), min(r.Earliest, next.Earliest)
 }
 
 // byFile adds the pieces of each file up.
@@ -63,17 +58,18 @@ func byFile(pieces []*Read) (files []*Read) {
 // times are what the shards must know. Of two files with requests of one instant that one is first which begins
 // earlier.
 func times(files []*Read) *Times {
-	t := &Times{FirstUS: math.MaxInt64, Ranks: map[int]int{}}
+	t := &Times{FirstUS: math.MaxInt64}
 	for rank, f := range slices.SortedStableFunc(slices.Values(files), func(a, b *Read) int {
 		return cmp.Or(cmp.Compare(a.Earliest, b.Earliest), cmp.Compare(a.Found.Name, b.Found.Name))
 	}) {
+		t.Ranks = append(t.Ranks, make([]int, max(0, f.File+1-len(t.Ranks)))...)
 		t.FirstUS, t.Ranks[f.File] = min(t.FirstUS, f.Earliest), rank
 	}
 	return t
 }
 
 // document is that of simulate, from what the pipeline wrote about a log. Its error is what is wrong with the log.
-func (j *Job) document(in io.Reader, t traffic.Trace, empty int) (*result.Document, error) {
+func (j *Job) document(in io.Reader, t traffic.Trace) (*result.Document, error) {
 	var pieces []*Read
 	var sums [2]Sum
 	differs := false
@@ -82,25 +78,25 @@ func (j *Job) document(in io.Reader, t traffic.Trace, empty int) (*result.Docume
 		if err := decoder.Decode(&l); err != nil {
 			return nil, fmt.Errorf("what the workers wrote is damaged: %w", err)
 		}
-		switch d := l.Decided; {
+		switch last := len(l.Sums) - 1; {
 		case l.Read != nil:
 			pieces = append(pieces, l.Read)
-		case d.Failed != "":
-			return nil, cli.Usage("%s", d.Failed)
+		case l.Failed != "":
+			return nil, cli.Usage("%s", l.Failed)
 		default:
-			sums[0].add(d.Sums[0])
-			sums[1].add(d.Sums[len(d.Sums)-1])
-			differs = differs || len(d.Sums) > 1
+			sums[0].add(l.Sums[0])
+			sums[1].add(l.Sums[last])
+			differs = differs || last > 0
 		}
 	}
 	files := byFile(pieces)
 	log := sums[0].Log
-	log.FirstUS, log.Empty, log.Key = times(files).FirstUS, empty, ""
+	log.FirstUS, log.Empty = times(files).FirstUS, 1+len(t.More)-len(files)
 	for _, f := range files {
 		switch {
 		case f.Cut && t.Format == traffic.CSV && (f.Failed != "" || f.Found.QuotesGoOn):
-			return nil, cli.Usage("%s: quoted fields go on over the ends of lines; want --whole, which cuts no file",
-				f.Found.Name)
+			return nil, cli.Usage("%s: quoted fields go on over the ends of lines, where the file was cut; want it in gzip, "+
+				"which is read as a whole", f.Found.Name)
 		case f.Failed != "":
 			return nil, cli.Usage("%s", f.Failed)
 		}

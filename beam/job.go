@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
@@ -29,19 +30,13 @@ type Job struct {
 // Times are what the whole log tells each shard.
 type Times struct {
 	FirstUS int64
-	Ranks   map[int]int // of files by number: of two requests of one instant, that of the lower rank is the first
+	Ranks   []int // of files by number: of two requests of one instant, that of the lower rank is the first
 }
 
 // Sum is the result for some of the keys under one rule for whole seconds.
 type Sum struct {
 	*replay.Part
 	traffic.Log
-}
-
-// Decided is what a shard found. A second Sum is that under the other rule, if it differs.
-type Decided struct {
-	Sums   []Sum
-	Failed string // why the shard cannot be decided, whatever is tried
 }
 
 // plan is the job's plan for a log whose first request was at firstUS.
@@ -63,68 +58,62 @@ func (j *Job) plan(t traffic.Trace, firstUS int64) (*run.Ask, *run.Plan, error) 
 	return ask, plans[0], nil
 }
 
-// decide decides a shard's requests under each rule.
-func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (*Decided, error) {
-	list, keys, err := merge(batches, times.Ranks, j.Most)
-	if err != nil {
-		return nil, err
-	}
+// decide decides a shard's requests: under the usual rule for whole seconds, and under the other if it differs. failed
+// is why they cannot be decided, whatever is tried.
+func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums []Sum, failed string, err error) {
+	list, err := merge(batches, times.Ranks, j.Most)
 	if list == nil {
-		return &Decided{Failed: fmt.Sprintf("a shard has more than the %d requests that --shard-memory allows; want more "+
-			"--shards, or more memory if they are of one key", j.Most)}, nil
+		return nil, fmt.Sprintf("a shard has more than the %d requests that --shard-memory allows; want more --shards, "+
+			"or more memory if they are of one key", j.Most), err
 	}
 	ordered := func(yield func(limit.Request, bool) bool) {
 		for _, p := range list {
-			q := limit.Request{AtUS: p.atUS, Key: keys[p.key], Cost: int64(p.flagged >> 1)}
-			if !yield(q, p.flagged&1 != 0) {
+			if !yield(p.Request, p.whole) {
 				return
 			}
 		}
 	}
-	var out Decided
 	for t, again := j.Trace, true; again; t.WithinSecond = traffic.AtStart {
 		_, plan, err := j.plan(t, times.FirstUS)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		var rows []replay.Row
 		for _, l := range plan.Limiters {
 			rows = append(rows, replay.Row{Label: l.Label, Decider: replay.NewModel(l.NewModel(), plan.Scenario.Start)})
 		}
-		shard := &traffic.Shard{Log: traffic.Log{FirstUS: times.FirstUS}, Trace: t, Ordered: ordered}
+		shard := t.Ordered(times.FirstUS, ordered)
 		o := replay.Options{Scales: measure.TimeScales(plan.Policy.WindowUS()), Fairness: true}
 		part, err := replay.RunPart(ctx, shard, plan.Policy, rows, o)
 		if ctx.Err() != nil {
-			return nil, err
+			return nil, "", err
 		} else if err != nil {
-			return &Decided{Failed: err.Error()}, nil
+			return nil, strings.Replace(err.Error(), ":0:", ":", 1), nil // its requests have no line
 		}
 		for _, tally := range append(part.Rows, part.Reference) { // no chart is drawn
 			tally.Series = measure.Series{}
 		}
 		part.Traffic = measure.Traffic{}
-		out.Sums = append(out.Sums, Sum{part, shard.Log})
-		again = j.BothRules && len(out.Sums) == 1 && shard.Spread > 0
+		sums = append(sums, Sum{part, shard.Log()})
+		again = j.BothRules && len(sums) == 1 && shard.Spread() > 0
 	}
-	return &out, nil
+	return sums, "", nil
 }
 
 // add adds the Sum of other keys.
 func (s *Sum) add(o Sum) {
-	all := replay.Whole{LastUS: o.All.LastUS, LargestCost: o.All.LargestCost, DurationUS: o.EndUS}
 	if s.Part == nil {
 		*s = o
 		return
 	}
-	switch {
-	case o.Log.LastUS < s.Log.LastUS:
-		all.DurationUS = s.EndUS
-	case o.Log.LastUS == s.Log.LastUS: // a request that was moved there is before one that was there
-		all.DurationUS = min(s.EndUS, o.EndUS)
+	endUS := s.EndUS // of two last requests at one instant, one that was moved there is before one that was there
+	if o.Log.LastUS > s.Log.LastUS || o.Log.LastUS == s.Log.LastUS && o.EndUS < s.EndUS {
+		endUS = o.EndUS
 	}
-	all.LastUS, all.LargestCost = max(s.All.LastUS, all.LastUS), max(s.All.LargestCost, all.LargestCost)
+	all := replay.Whole{DurationUS: endUS, LastUS: max(s.All.LastUS, o.All.LastUS),
+		LargestCost: max(s.All.LargestCost, o.All.LargestCost)}
 	s.Part = s.Part.Plus(o.Part)
-	s.All, s.EndUS = all, all.DurationUS
-	s.Log.LastUS = max(s.Log.LastUS, o.Log.LastUS)
-	s.Requests, s.Spread = s.Requests+o.Requests, s.Spread+o.Spread
+	s.All = all
+	s.Log = traffic.Log{Requests: s.Requests + o.Requests, Spread: s.Spread + o.Spread, EndUS: endUS,
+		LastUS: max(s.Log.LastUS, o.Log.LastUS)}
 }

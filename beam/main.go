@@ -62,7 +62,6 @@ type app struct {
 	shared string
 	shards int
 	memory int64
-	whole  bool
 }
 
 // shown are those of Beam's flags that help lists.
@@ -89,7 +88,6 @@ func newRoot(s cli.Streams) *cobra.Command {
 	fs.StringVar(&a.shared, "shared", "", "`FOLDER` such as gs://… to which workers can write (default that of --out)")
 	fs.IntVar(&a.shards, "shards", 0, "divide the keys into `N` shards (default by the log's size)")
 	fs.Int64Var(&a.memory, "shard-memory", 1024, "refuse a shard that takes more than `MB`")
-	fs.BoolVar(&a.whole, "whole", false, "cut no file: for CSV in which quoted fields go on over the ends of lines")
 	fs.AddGoFlagSet(flag.CommandLine)
 	flag.CommandLine.VisitAll(func(f *flag.Flag) {
 		about := shown[f.Name]
@@ -100,7 +98,6 @@ func newRoot(s cli.Streams) *cobra.Command {
 
 // play does the job.
 func (a *app) play(c *cobra.Command) error {
-	ctx := c.Context()
 	j, t, err := a.job()
 	if err == nil {
 		err = cli.CheckFolder("--out", a.Folder, a.Force)
@@ -108,11 +105,7 @@ func (a *app) play(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	all, err := match(ctx, a.Files)
-	if err != nil {
-		return err
-	}
-	files, requests, err := look(ctx, *t, all)
+	files, requests, err := find(c.Context(), t, a.Files)
 	if err != nil {
 		return err
 	}
@@ -121,15 +114,12 @@ func (a *app) play(c *cobra.Command) error {
 		return err
 	}
 	if !a.Quiet {
-		fmt.Fprintf(a.Stderr, "ratelab-beam: %s, about %s requests: %s, %s\n", message.Count(len(all), "file"),
+		fmt.Fprintf(a.Stderr, "ratelab-beam: %s, about %s requests: %s, %s\n", message.Count(1+len(t.More), "file"),
 			message.Grouped(requests), message.Count(len(pieces), "piece"), message.Count(j.Shards, "shard"))
 	}
-	t.File, t.Format = all[0].Path, files[0].format
-	for _, f := range all[1:] {
-		t.More = append(t.More, f.Path)
-	}
-	parts := fmt.Sprintf("%s/.parts-%d-%d", cmp.Or(a.shared, a.Folder), os.Getpid(), time.Now().UnixNano())
-	doc, err := a.run(ctx, c, j, *t, pieces, requests, len(all)-len(files), parts)
+	// Prism keeps all batches, several times: about as much as requestBytes.
+	debug.SetGCPercent(int(max(40, 100*spareBytes/(requestBytes*requests+1))))
+	doc, err := a.run(c, j, t, pieces)
 	if err != nil {
 		return err
 	}
@@ -192,8 +182,10 @@ func (a *app) job() (*Job, *traffic.Trace, error) {
 
 // requestBytes is what a request takes in a shard, about; perShard is how many requests a shard is to have, and
 // fewShards what is enough of them to keep a machine busy. There are at most mostPieces pieces, or of pieceBytes each.
+// spareBytes may be garbage in this process.
 const (
 	requestBytes = 64
+	spareBytes   = 256 << 20
 	perShard     = 1 << 21
 	fewShards    = 64
 	mostPieces   = 4096
@@ -214,8 +206,7 @@ func (a *app) divide(j *Job, files []*File, requests int64) (pieces []Piece, err
 	}
 	var size int64
 	for _, f := range files {
-		size += f.Size
-		f.whole = f.whole || a.whole
+		size += f.size
 	}
 	for _, f := range files {
 		pieces = append(pieces, f.pieces(max(pieceBytes, size/mostPieces))...)
@@ -223,16 +214,17 @@ func (a *app) divide(j *Job, files []*File, requests int64) (pieces []Piece, err
 	return pieces, nil
 }
 
-// Prism keeps all batches, several times: about as much as requestBytes. spareBytes may be garbage.
-const spareBytes = 256 << 20
+// informed logs how the job goes. Why it fails is returned, too, and rather shorter.
+type informed struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (informed) Enabled(_ context.Context, l slog.Level) bool { return l == slog.LevelInfo }
 
 // run has the runner that Beam's flags name decide, and makes the document of what its workers wrote.
-func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace, pieces []Piece,
-	requests int64, empty int, parts string) (*result.Document, error) {
+func (a *app) run(c *cobra.Command, j *Job, t *traffic.Trace, pieces []Piece) (*result.Document, error) {
 	if self, err := os.Executable(); err == nil && runtime.GOOS == "linux" {
 		flag.Set("worker_binary", self) // or Beam would compile one
 	}
-	debug.SetGCPercent(int(max(40, 100*spareBytes/(requestBytes*requests))))
 	c.Flags().Visit(func(f *pflag.Flag) { // Beam looks there which were given
 		if flag.Lookup(f.Name) != nil {
 			flag.Set(f.Name, f.Value.String())
@@ -251,10 +243,15 @@ func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace
 	}
 	flag.CommandLine.Parse(nil)
 	beam.Init()
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // prism tells each failure five times
+	log := slog.DiscardHandler
+	if r := *runners.Runner; !a.Quiet && r != "" && r != "prism" {
+		log = informed{slog.NewTextHandler(a.Stderr, nil)}
+	}
+	slog.SetDefault(slog.New(log))
+	parts := fmt.Sprintf("%s/.parts-%d-%d", everywhere(cmp.Or(a.shared, a.Folder)), os.Getpid(), time.Now().UnixNano())
 	p, s := beam.NewPipelineWithRoot()
 	build(s, j, pieces, parts)
-	ctx, cancel := message.WatchOf(ctx).Context(ctx)
+	ctx, cancel := message.WatchOf(c.Context()).Context(c.Context())
 	defer cancel()
 	if err := beamx.Run(ctx, p); err != nil {
 		if message.Closed(a.Stop) {
@@ -264,15 +261,13 @@ func (a *app) run(ctx context.Context, c *cobra.Command, j *Job, t traffic.Trace
 		text = text[strings.LastIndex(text, " failed:\n")+1:]
 		return nil, fmt.Errorf("the runner: %s", message.OneLine(strings.TrimPrefix(text, "failed:"), 2000))
 	}
-	in, err := open(ctx, parts)
+	in, fs, err := open(ctx, parts)
 	if err != nil {
 		return nil, fmt.Errorf("--shared: what the workers wrote is not there: %w", err)
 	}
 	defer in.Close()
-	if fs, err := filesystem.New(ctx, parts); err == nil {
-		if r, ok := fs.(filesystem.Remover); ok {
-			defer r.Remove(ctx, parts)
-		}
+	if r, ok := fs.(filesystem.Remover); ok {
+		defer r.Remove(ctx, parts)
 	}
-	return j.document(in, t, empty)
+	return j.document(in, *t)
 }

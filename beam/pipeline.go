@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
-	"slices"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"ratelab/internal/limit"
@@ -16,84 +14,58 @@ import (
 )
 
 func init() {
-	register.DoFn4x1[context.Context, []byte, func(int, []byte), func([]byte), error](&readFn{})
-	register.DoFn3x1[int, func(*[]byte) bool, func(int, []byte), error](&timesFn{})
-	register.DoFn5x1[context.Context, int, func(*[]byte) bool, func(*[]byte) bool, func([]byte), error](&decideFn{})
-	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&writeFn{})
-	register.Emitter1[[]byte]()
-	register.Emitter2[int, []byte]()
-	register.Iter1[[]byte]()
+	register.DoFn4x1[context.Context, string, func(int, []byte), func(string), error](&readFn{})
+	register.DoFn3x1[int, func(*string) bool, func(int, string), error](&timesFn{})
+	register.DoFn5x1[context.Context, int, func(*[]byte) bool, func(*string) bool, func(string), error](&decideFn{})
 }
 
 // build makes the pipeline: pieces are read into batches by shard, shards decide, and one file gets what was found.
+// Strings are JSON. Each shard gets the times beside its batches: under a side input prism is busy while it waits.
 func build(s beam.Scope, j *Job, pieces []Piece, out string) {
 	var list []any
 	for _, p := range pieces {
 		list = append(list, encode(p))
 	}
 	batches, read := beam.ParDo2(s, &readFn{*j}, beam.Reshuffle(s, beam.Create(s, list...)))
-	// Every shard gets the times as it gets its batches: under a side input prism is busy while it waits.
 	times := beam.ParDo(s, &timesFn{j.Shards}, beam.GroupByKey(s, beam.AddFixedKey(s, read)))
 	decided := beam.ParDo(s, &decideFn{*j}, beam.CoGroupByKey(s, batches, times))
-	all := beam.GroupByKey(s, beam.AddFixedKey(s, beam.Flatten(s, read, decided)))
-	beam.ParDo0(s, &writeFn{out}, all)
+	textio.Write(s, out, beam.Flatten(s, read, decided))
 }
 
 // encode makes JSON of what always can be.
-func encode(v any) []byte {
+func encode(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		panic(err)
 	}
-	return text
+	return string(text)
 }
 
 // line is one line of what the pipeline writes.
 type line struct {
-	Read    *Read    `json:",omitempty"`
-	Decided *Decided `json:",omitempty"`
+	Read   *Read  `json:",omitempty"`
+	Sums   []Sum  `json:",omitempty"` // of a shard, one or two
+	Failed string `json:",omitempty"` // why a shard cannot be decided
 }
 
 // Read is what was found of a piece besides its requests.
 type Read struct {
 	File     int
 	From     int64
-	Cut      bool // there are other pieces of the file
 	Found    *traffic.Found
-	Earliest int64 // time of a request
-	Latest   int64
-	Early    []At   // its first requests, without those later than a line before them
+	Cut      bool   // there are other pieces of the file
+	Earliest int64  // time of a request
 	Key      string // of some request
 	Failed   string // why it cannot be read, whatever is tried
-}
-
-// At is N requests of one time.
-type At struct{ US, N int64 }
-
-// maxEarly is the most times of Early: a piece before may be later than they are.
-const maxEarly = 1000
-
-// note notes a request for what is said of the log as a whole. It reports whether it is out of order.
-func (r *Read) note(q limit.Request) (outOfOrder bool) {
-	switch last := len(r.Early) - 1; {
-	case q.AtUS < r.Latest:
-		outOfOrder = true
-	case last >= 0 && r.Early[last].US == q.AtUS:
-		r.Early[last].N++
-	case last+1 < maxEarly:
-		r.Early = append(r.Early, At{q.AtUS, 1})
-	}
-	r.Key, r.Earliest, r.Latest = q.Key, min(r.Earliest, q.AtUS), max(r.Latest, q.AtUS)
-	return outOfOrder
 }
 
 // readFn reads a piece.
 type readFn struct{ Job Job }
 
 // ProcessElement emits the piece's requests in batches by shard, and what was found besides.
-func (r *readFn) ProcessElement(ctx context.Context, element []byte, emit func(int, []byte), tell func([]byte)) error {
+func (r *readFn) ProcessElement(ctx context.Context, text string, emit func(int, []byte), tell func(string)) error {
 	var p Piece
-	if err := json.Unmarshal(element, &p); err != nil {
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		return err
 	}
 	in, err := p.open(ctx)
@@ -105,26 +77,21 @@ func (r *readFn) ProcessElement(ctx context.Context, element []byte, emit func(i
 	if p.From == 0 {
 		head = nil
 	}
-	b, outOfOrder, full := newBatches(&p, r.Job.Shards, emit), int64(0), error(nil)
+	b := newBatches(&p, r.Job.Shards, emit)
 	read := &Read{File: p.Number, From: p.From, Earliest: math.MaxInt64}
 	read.Found, err = r.Job.Trace.Piece(p.Name, head, in, func(q limit.Request, whole bool) bool {
-		if read.note(q) {
-			outOfOrder++
-		}
-		full = b.add(q, whole)
-		return full == nil
+		read.Key, read.Earliest = q.Key, min(read.Earliest, q.AtUS)
+		b.add(q, whole)
+		return true
 	})
-	if err := errors.Join(in.failed, full); err != nil {
-		return err // which may be better the next time
+	if in.failed != nil { // the next time it may not
+		return in.failed
 	}
 	if err != nil {
 		read.Failed, read.Found = err.Error(), &traffic.Found{Name: p.Name}
 	}
-	read.Found.OutOfOrder = outOfOrder
 	for shard := range b.list {
-		if err := b.flush(shard); err != nil {
-			return err
-		}
+		b.flush(shard)
 	}
 	tell(encode(line{Read: read}))
 	return nil
@@ -134,11 +101,11 @@ func (r *readFn) ProcessElement(ctx context.Context, element []byte, emit func(i
 type timesFn struct{ Shards int }
 
 // ProcessElement receives all that was read.
-func (t *timesFn) ProcessElement(_ int, lines func(*[]byte) bool, emit func(int, []byte)) error {
+func (t *timesFn) ProcessElement(_ int, lines func(*string) bool, emit func(int, string)) error {
 	var all []*Read
-	for text := []byte(nil); lines(&text); {
+	for text := ""; lines(&text); {
 		var l line
-		if err := json.Unmarshal(text, &l); err != nil {
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
 			return err
 		}
 		all = append(all, l.Read)
@@ -154,43 +121,21 @@ func (t *timesFn) ProcessElement(_ int, lines func(*[]byte) bool, emit func(int,
 type decideFn struct{ Job Job }
 
 // ProcessElement emits what the shard found.
-func (d *decideFn) ProcessElement(ctx context.Context, _ int, batches, times func(*[]byte) bool,
-	emit func([]byte)) error {
+func (d *decideFn) ProcessElement(ctx context.Context, _ int, batches func(*[]byte) bool, times func(*string) bool,
+	emit func(string)) error {
 	var all [][]byte
-	text := []byte(nil)
-	for batches(&text) {
-		all = append(all, slices.Clone(text))
-	}
-	if all == nil {
-		return nil
+	for b := []byte(nil); batches(&b); b = nil {
+		all = append(all, b)
 	}
 	var t Times
-	if times(&text); json.Unmarshal(text, &t) != nil {
-		return errors.New("a shard without times")
+	text := ""
+	times(&text)
+	if err := json.Unmarshal([]byte(text), &t); err != nil || all == nil {
+		return err
 	}
-	decided, err := d.Job.decide(ctx, all, &t)
+	sums, failed, err := d.Job.decide(ctx, all, &t)
 	if err == nil {
-		emit(encode(line{Decided: decided}))
+		emit(encode(line{nil, sums, failed}))
 	}
 	return err
-}
-
-// writeFn writes all that was found into one file, for the program that waits for it.
-type writeFn struct{ Out string }
-
-// ProcessElement writes a line of JSON for each.
-func (w *writeFn) ProcessElement(ctx context.Context, _ int, lines func(*[]byte) bool) error {
-	fs, err := filesystem.New(ctx, w.Out)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	out, err := fs.OpenWrite(ctx, w.Out)
-	if err != nil {
-		return err
-	}
-	for text := []byte(nil); err == nil && lines(&text); {
-		_, err = out.Write(append(slices.Clone(text), '\n'))
-	}
-	return errors.Join(err, out.Close())
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"iter"
-	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
@@ -89,39 +88,16 @@ func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.R
 	return found, err
 }
 
-// Shard is the traffic of some of a log's keys, whose requests, since 1970, are in the order of time.
-type Shard struct {
-	Log
-	Trace   Trace
-	Ordered iter.Seq2[limit.Request, bool]
+// Ordered is the stream of some keys of a log that began at firstUS. Its requests are in the order of time, since 1970,
+// and each says whether its time is a whole second.
+func (t Trace) Ordered(firstUS int64, requests iter.Seq2[limit.Request, bool]) *Stream {
+	return &Stream{phases: []Phase{{Trace: &t, ordered: requests, firstUS: firstUS}}}
 }
 
-// Requests yields them as the log's stream does. Then Requests, Spread, LastUS and EndUS are known.
-func (s *Shard) Requests() iter.Seq2[limit.Request, error] {
-	return func(yield func(limit.Request, error) bool) {
-		p := player{yield: yield, outcome: outcome{firstUS: s.FirstUS}}
-		t := tracePass{player: &p, phase: Phase{Trace: &s.Trace}, shares: map[string]*share{}}
-		file := &traceFile{text: &text{records: records{name: s.Trace.Title()}}} // for messages
-		var err error
-		for q, whole := range s.Ordered {
-			e := entry{at: q.AtUS, whole: whole, key: q.Key, cost: int32(q.Cost), file: file}
-			if err = t.take(e); err != nil {
-				break
-			}
-		}
-		if err == nil {
-			err = t.release()
-		}
-		if err != nil && err != errStopped {
-			yield(limit.Request{}, err)
-		}
-		s.Log.Requests, s.Spread, s.LastUS, s.EndUS = p.count, p.spread, p.lastUS, t.endUS
-	}
-}
-
-// Duration is known then, too.
-func (s *Shard) Duration() (time.Duration, bool) {
-	return time.Duration(s.EndUS) * time.Microsecond, s.EndUS > 0
+// Log is what the last complete pass found, but for the files.
+func (s *Stream) Log() Log {
+	o := s.last()
+	return Log{Requests: o.count, Spread: o.spread, FirstUS: o.firstUS, LastUS: o.lastUS, EndUS: o.startUS}
 }
 
 // Told is the stream of a log that was read elsewhere: it has no requests, and says what was found.

@@ -93,6 +93,16 @@ func (p *player) replay(phase Phase) bool {
 // run takes the requests in the order of time until the trace or the phase ends.
 func (t *tracePass) run() error {
 	trace := t.phase.Trace
+	if t.phase.ordered != nil {
+		t.firstUS, t.taken = t.phase.firstUS, 1
+		file := &traceFile{text: &text{records: records{name: "a shard"}}} // for messages
+		for q, whole := range t.phase.ordered {
+			if err := t.take(entry{at: q.AtUS, whole: whole, key: q.Key, cost: int32(q.Cost), file: file}); err != nil {
+				return err
+			}
+		}
+		return t.release()
+	}
 	for _, path := range trace.files() {
 		f, err := trace.openFile(path, &t.all)
 		if errors.Is(err, ErrEmpty) && t.empty < len(trace.More) { // one at least is not

@@ -9,6 +9,7 @@ package traffic
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"iter"
 	"math/rand/v2"
 	"time"
 
@@ -26,7 +27,9 @@ type Phase struct {
 
 	Trace *Trace // recorded traffic, which brings its own keys and costs
 
-	list []limit.Request // of List, where neither is set
+	list    []limit.Request                // of List, where neither is set
+	ordered iter.Seq2[limit.Request, bool] // of Ordered, and when its log began
+	firstUS int64
 }
 
 // Count is how many requests a phase of Arrivals has: exactly, or on average where the process is random, or Many if
