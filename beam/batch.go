@@ -100,7 +100,8 @@ func merge(texts [][]byte, ranks []int, most int64) (list []placed, err error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b batch) int {
-		return cmp.Or(cmp.Compare(ranks[a.File], ranks[b.File]), cmp.Compare(a.From, b.From), cmp.Compare(a.Number, b.Number))
+		return cmp.Or(cmp.Compare(ranks[a.File], ranks[b.File]), cmp.Compare(a.From, b.From),
+			cmp.Compare(a.Number, b.Number))
 	})
 	list = make([]placed, 0, total)
 	for i, b := range all {

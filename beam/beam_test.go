@@ -117,7 +117,9 @@ func simulated(t *testing.T, trace traffic.Trace, p limit.Policy, j *Job) string
 		t.Fatal(err)
 	}
 	only := &found.Document.Runs[0]
-	only.Notes = slices.DeleteFunc(only.Notes, func(note string) bool { return strings.Contains(note, " out of order ") })
+	only.Notes = slices.DeleteFunc(only.Notes, func(note string) bool {
+		return strings.Contains(note, " out of order ")
+	})
 	var text bytes.Buffer
 	if err := result.Write(&text, &found.Document); err != nil {
 		t.Fatal(err)
@@ -138,7 +140,8 @@ func TestTheDocumentIsThatOfSimulate(t *testing.T) {
 	}{
 		"combined, both rules": {several[:1], traffic.Trace{}, all},
 		"several files":        {several, traffic.Trace{SkipKey: "-"}, all + " --trace-skip-key -"},
-		"at once":              {several, traffic.Trace{WithinSecond: traffic.AtStart}, all + " --within-second at_once"},
+		"at once": {several, traffic.Trace{WithinSecond: traffic.AtStart},
+			all + " --within-second at_once"},
 		"costs": {[]string{logFile(t, "d.csv", 3, header, csv), logFile(t, "c.csv", 3, header, csvToo)},
 			traffic.Trace{Cost: "cost", Speed: 2},
 			all + " --trace-cost cost --trace-speed 2 --contract bucket"},
@@ -187,12 +190,16 @@ func difference(got, want string) string {
 func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 	ctx := context.Background()
 	p := limit.Policy{Requests: 20, Window: time.Minute}
-	j := &Job{Shards: 5, Most: 1e6, BothRules: true, Instead: run.Instead{Limit: &p}, Algorithms: []string{"gcra"}}
+	j := &Job{BothRules: true, Instead: run.Instead{Limit: &p}, Algorithms: []string{"gcra"}}
 	trace := traffic.Trace{}
 	files, _, err := find(ctx, &trace,
 		[]string{logFile(t, "a.log", 1, "", combined), logFile(t, "b.log.gz", 2, "", combined)})
 	if err != nil {
 		t.Fatal(err)
+	}
+	pieces, err := (&app{shards: 5, memory: 1}).divide(j, files, 1)
+	if err != nil || len(pieces) < 3 {
+		t.Fatal(len(pieces), err)
 	}
 	document := func(fails bool) string {
 		batches, times, lines := map[int][][]byte{}, map[int]string{}, []string(nil)
@@ -208,12 +215,10 @@ func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 				func(text string) { lines = append(lines, text) })
 		}
 		reader, decider := &readFn{*j}, &decideFn{*j}
-		for _, f := range files {
-			for _, piece := range f.pieces(pieceBytes) {
-				again(func(emit func(int, []byte), tell func(string)) {
-					err = reader.ProcessElement(ctx, encode(piece), emit, tell)
-				})
-			}
+		for _, piece := range pieces {
+			again(func(emit func(int, []byte), tell func(string)) {
+				err = reader.ProcessElement(ctx, piece.(string), emit, tell)
+			})
 		}
 		(&timesFn{j.Shards}).ProcessElement(0, inAnyOrder(lines, fails), func(shard int, s string) { times[shard] = s })
 		for shard, list := range batches {
@@ -260,7 +265,7 @@ func TestRefusals(t *testing.T) {
 	os.WriteFile(same, []byte("at,who\n"+strings.Repeat("1700000000,a\n", 1<<20+1)), 0o600)
 	for args, want := range map[string]string{
 		"--trace " + same + " --trace-key who": "2 a shard: more than 1,048,576 requests carry the same second; want",
-		"--trace nothing*.log": "2 --trace nothing*.log: no file has such a name; want",
+		"--trace nothing*.log":                 "2 --trace nothing*.log: no file has such a name; want",
 		"--trace " + log + " --trace " + table: "2 " + log + " is combined, and " + table +
 			" is csv; want",
 		"--trace " + table:                                          "2 " + table + `:401: "no request": 1 field; want 3`,

@@ -32,14 +32,14 @@ type File struct {
 	format traffic.Format
 }
 
-// Piece is the lines of a file that begin from From on and before To.
+// Piece is the lines of a file that begin from From on and before To; all where To is 0.
 type Piece struct {
 	File
 	From, To int64
 }
 
-// find finds the trace's files, on any file system that Beam knows, and reads the head of each. files are those that are
-// not empty. It estimates the requests.
+// find finds the trace's files, on any file system that Beam knows, and reads the head of each. files are those that
+// are not empty. It estimates the requests.
 func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File, requests int64, err error) {
 	var paths []string
 	for _, glob := range globs {
@@ -50,8 +50,8 @@ func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File,
 			some, err = fs.List(ctx, glob)
 		}
 		if err == nil && some == nil {
-			return nil, 0, cli.Usage("--trace %s: no file has such a name; want a file, or a pattern such as 'logs/*.gz'",
-				message.Path(glob))
+			return nil, 0, cli.Usage("--trace %s: no file has such a name; want a file, or a pattern such as "+
+				"'logs/*.gz'", message.Path(glob))
 		}
 		if err != nil {
 			return nil, 0, cli.Usage("--trace %s: %w", message.Path(glob), message.Unreadable(err))
@@ -70,8 +70,8 @@ func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File,
 		}
 		files, requests = append(files, f), requests+n
 		if first := files[0]; first.format != f.format {
-			return nil, 0, cli.Usage("%s is %s, and %s is %s; want files of one format", first.Name, first.format, f.Name,
-				f.format)
+			return nil, 0, cli.Usage("%s is %s, and %s is %s; want files of one format", first.Name, first.format,
+				f.Name, f.format)
 		}
 	}
 	if files == nil {
@@ -132,21 +132,10 @@ func open(ctx context.Context, path string) (in io.ReadCloser, fs filesystem.Int
 	return in, fs, err
 }
 
-// pieces cuts a file into pieces of that size, if it can be cut.
-func (f *File) pieces(size int64) (all []Piece) {
-	if !f.cut {
-		return []Piece{{*f, 0, math.MaxInt64}}
-	}
-	for from := int64(0); from == 0 || from < f.size; from += size {
-		all = append(all, Piece{*f, from, min(from+size, f.size)})
-	}
-	return all
-}
-
 // open opens the piece. failed is why it could not be read to its end.
 func (p *Piece) open(ctx context.Context) (r *reading, err error) {
 	in, _, err := open(ctx, p.Path)
-	if err != nil || p.To == math.MaxInt64 {
+	if err != nil || p.To == 0 {
 		return &reading{Reader: in, Closer: in}, err
 	}
 	at := in.(io.ReaderAt)

@@ -95,8 +95,8 @@ func (j *Job) document(in io.Reader, t traffic.Trace) (*result.Document, error) 
 	for _, f := range files {
 		switch {
 		case f.Cut && t.Format == traffic.CSV && (f.Failed != "" || f.Found.QuotesGoOn):
-			return nil, cli.Usage("%s: quoted fields go on over the ends of lines, where the file was cut; want it in gzip, "+
-				"which is read as a whole", f.Found.Name)
+			return nil, cli.Usage("%s: quoted fields go on over the ends of lines, where the file was cut; want it in "+
+				"gzip, which is read as a whole", f.Found.Name)
 		case f.Failed != "":
 			return nil, cli.Usage("%s", f.Failed)
 		}

@@ -63,8 +63,8 @@ func (j *Job) plan(t traffic.Trace, firstUS int64) (*run.Ask, *run.Plan, error) 
 func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums []Sum, failed string, err error) {
 	list, err := merge(batches, times.Ranks, j.Most)
 	if list == nil {
-		return nil, fmt.Sprintf("a shard has more than the %d requests that --shard-memory allows; want more --shards, "+
-			"or more memory if they are of one key", j.Most), err
+		return nil, fmt.Sprintf("a shard has more than the %d requests that --shard-memory allows; want more "+
+			"--shards, or more memory if they are of one key", j.Most), err
 	}
 	ordered := func(yield func(limit.Request, bool) bool) {
 		for _, p := range list {

@@ -76,7 +76,7 @@ var shown = map[string]string{
 func newRoot(s cli.Streams) *cobra.Command {
 	a := &app{Streams: s}
 	c := &cobra.Command{Use: "ratelab-beam --trace GLOB --limit 100/1m", Version: cli.Version(version),
-		Args: cobra.NoArgs, Short: "Replay a log on Apache Beam", Long: about,
+		Args: cobra.NoArgs, Long: about,
 		RunE: func(c *cobra.Command, _ []string) error { return a.play(c) }}
 	a.AlgorithmsFlag(c)
 	a.LimitFlags(c)
@@ -163,8 +163,8 @@ func (a *app) job() (*Job, *traffic.Trace, error) {
 	}
 	t := *list[0].Phases[0].Trace
 	if t.Skip != 0 || t.Limit != 0 {
-		return nil, nil, cli.Usage("--trace-skip and --trace-limit need the order of all requests, which nobody knows " +
-			"here; leave them out")
+		return nil, nil, cli.Usage("--trace-skip and --trace-limit need the order of all requests, which nobody " +
+			"knows here; leave them out")
 	}
 	t.File, t.More = "", nil
 	j.Trace = t
@@ -174,7 +174,8 @@ func (a *app) job() (*Job, *traffic.Trace, error) {
 	}
 	for _, l := range plan.Limiters {
 		if l.Gateways != nil {
-			return nil, nil, cli.Usage("%s: its gateways take turns over the requests of all keys; leave it out", l.Label)
+			return nil, nil, cli.Usage("%s: its gateways take turns over the requests of all keys; leave it out",
+				l.Label)
 		}
 	}
 	return j, &t, nil
@@ -193,23 +194,29 @@ const (
 
 var pieceBytes int64 = 32 << 20
 
-// divide cuts the log into pieces, and chooses the shards. Too few shards are refused.
-func (a *app) divide(j *Job, files []*File, requests int64) (pieces []Piece, err error) {
+// divide cuts the log into pieces, as JSON, and chooses the shards. Too few shards are refused.
+func (a *app) divide(j *Job, files []*File, requests int64) (pieces []any, err error) {
 	j.Most = min(a.memory<<20/requestBytes, math.MaxUint32)
 	if j.Shards = a.shards; j.Shards == 0 {
 		j.Shards = int(max(fewShards, requests/max(min(perShard, j.Most/4), 1)))
 	}
 	if j.Shards < 1 || requests/int64(j.Shards) > j.Most {
-		return nil, cli.Usage("--shards %d: a shard would have about %s requests, and --shard-memory %d is for %s; want "+
-			"--shards %d or more", a.shards, message.Grouped(requests/int64(max(j.Shards, 1))), a.memory,
+		return nil, cli.Usage("--shards %d: a shard would have about %s requests, and --shard-memory %d is for %s; "+
+			"want --shards %d or more", a.shards, message.Grouped(requests/int64(max(j.Shards, 1))), a.memory,
 			message.Grouped(j.Most), 2*requests/max(j.Most, 1)+1)
 	}
 	var size int64
 	for _, f := range files {
 		size += f.size
 	}
+	step := max(pieceBytes, size/mostPieces)
 	for _, f := range files {
-		pieces = append(pieces, f.pieces(max(pieceBytes, size/mostPieces))...)
+		for from := int64(0); f.cut && from < f.size; from += step {
+			pieces = append(pieces, encode(Piece{*f, from, min(from+step, f.size)}))
+		}
+		if !f.cut {
+			pieces = append(pieces, encode(Piece{*f, 0, 0}))
+		}
 	}
 	return pieces, nil
 }
@@ -221,7 +228,7 @@ type informed struct{ slog.Handler }
 func (informed) Enabled(_ context.Context, l slog.Level) bool { return l == slog.LevelInfo }
 
 // run has the runner that Beam's flags name decide, and makes the document of what its workers wrote.
-func (a *app) run(c *cobra.Command, j *Job, t *traffic.Trace, pieces []Piece) (*result.Document, error) {
+func (a *app) run(c *cobra.Command, j *Job, t *traffic.Trace, pieces []any) (*result.Document, error) {
 	if self, err := os.Executable(); err == nil && runtime.GOOS == "linux" {
 		flag.Set("worker_binary", self) // or Beam would compile one
 	}

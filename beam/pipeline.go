@@ -21,12 +21,8 @@ func init() {
 
 // build makes the pipeline: pieces are read into batches by shard, shards decide, and one file gets what was found.
 // Strings are JSON. Each shard gets the times beside its batches: under a side input prism is busy while it waits.
-func build(s beam.Scope, j *Job, pieces []Piece, out string) {
-	var list []any
-	for _, p := range pieces {
-		list = append(list, encode(p))
-	}
-	batches, read := beam.ParDo2(s, &readFn{*j}, beam.Reshuffle(s, beam.Create(s, list...)))
+func build(s beam.Scope, j *Job, pieces []any, out string) {
+	batches, read := beam.ParDo2(s, &readFn{*j}, beam.Reshuffle(s, beam.Create(s, pieces...)))
 	times := beam.ParDo(s, &timesFn{j.Shards}, beam.GroupByKey(s, beam.AddFixedKey(s, read)))
 	decided := beam.ParDo(s, &decideFn{*j}, beam.CoGroupByKey(s, batches, times))
 	textio.Write(s, out, beam.Flatten(s, read, decided))

@@ -60,7 +60,8 @@ var _ = add(library{name: "envoy-ratelimit", module: "github.com/envoyproxy/rate
 				got := cache.DoLimit(context.Background(), &pb.RateLimitRequest{HitsAddend: uint32(cost),
 					Descriptors: []*entry.RateLimitDescriptor{{Entries: []*entry.RateLimitDescriptor_Entry{
 						{Key: "client", Value: key}}}}}, rule)[0]
-				d = answer(got.Code == pb.RateLimitResponse_OK, int64(got.LimitRemaining), got.DurationUntilReset.AsDuration())
+				d = answer(got.Code == pb.RateLimitResponse_OK, int64(got.LimitRemaining),
+					got.DurationUntilReset.AsDuration())
 			})
 			return d, nil
 		}, err

@@ -105,7 +105,8 @@ func TestRedisRateDecidesAsItsArithmetic(t *testing.T) {
 		}
 		for i, q := range all {
 			if want := model.decide(q); got[i] != want {
-				t.Fatalf("seed %d, %v, request %d, %+v: redis_rate decides %+v, its arithmetic %+v", seed, p, i, q, got[i],
+				t.Fatalf("seed %d, %v, request %d, %+v: redis_rate decides %+v, its arithmetic %+v", seed, p, i, q,
+					got[i],
 					want)
 			}
 			if got[i].Allowed() {
@@ -127,11 +128,12 @@ func TestWhatCannotBeTrustedIsNamed(t *testing.T) {
 		decide func(*goredis.Client) error
 		want   string
 	}{
-		"panics":  {func(*goredis.Client) error { panic("at the disco") }, "it panics: at the disco"},
-		"retries": {func(*goredis.Client) error { time.Sleep(time.Second); return nil }, "it lets 1s pass in a decision"},
-		"hangs":   {func(*goredis.Client) error { select {} }, "it does not answer: deadlock"},
-		"waits":   {func(*goredis.Client) error { <-never; return nil }, "it does not answer within 300ms"},
-		"alone":   {func(*goredis.Client) error { return nil }, "decides without Redis"},
+		"panics": {func(*goredis.Client) error { panic("at the disco") }, "it panics: at the disco"},
+		"retries": {func(*goredis.Client) error { time.Sleep(time.Second); return nil },
+			"it lets 1s pass in a decision"},
+		"hangs": {func(*goredis.Client) error { select {} }, "it does not answer: deadlock"},
+		"waits": {func(*goredis.Client) error { <-never; return nil }, "it does not answer within 300ms"},
+		"alone": {func(*goredis.Client) error { return nil }, "decides without Redis"},
 		"watches": {func(c *goredis.Client) error {
 			return c.Watch(context.Background(), func(*goredis.Tx) error { return nil }, "k")
 		}, `virtual time does not know the command "watch"`},

@@ -86,7 +86,8 @@ func (l *library) under(p limit.Policy) (*run.Limiter, error) {
 	}
 	return &run.Limiter{Limiter: algorithms.Limiter{Label: l.label(), Policy: p,
 		Parameters: map[string]string{"name": l.name, "module": l.module, "version": l.version()}}, Aligned: true,
-		Program: &script.Program{Label: l.label(), Source: l.label(), Foreign: true, TellsRetry: true, Decide: call}}, nil
+		Program: &script.Program{Label: l.label(), Source: l.label(), Foreign: true, TellsRetry: true,
+			Decide: call}}, nil
 }
 
 // wholeSeconds refuses windows that are not whole seconds.
@@ -99,7 +100,8 @@ func wholeSeconds(p limit.Policy) error {
 
 // client is a go-redis client of the process under the clock, which tries nothing twice.
 func (p *process) client() *goredis.Client {
-	c := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:1", Dialer: p.dialer.DialContext, MaxRetries: -1, Protocol: 2,
+	c := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:1", Dialer: p.dialer.DialContext, MaxRetries: -1,
+		Protocol:        2,
 		DisableIdentity: true, ReadTimeout: -1, WriteTimeout: -1})
 	p.atEnd(func() { c.Close() })
 	return c

@@ -190,7 +190,8 @@ func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.P
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.label(), err)
 		}
-		e.Tried = slices.DeleteFunc(e.Tried, func(what string) bool { return what == "a cluster" }) // nobody knows the keys
+		// nobody knows the keys
+		e.Tried = slices.DeleteFunc(e.Tried, func(what string) bool { return what == "a cluster" })
 		doc.Examinations = append(doc.Examinations, *e)
 	}
 	return doc, nil

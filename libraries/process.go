@@ -123,7 +123,8 @@ func (p *process) wait(ctx context.Context) (limit.Decision, error) {
 			do()
 			p.done <- true
 		case <-late:
-			return limit.Decision{}, fmt.Errorf("it does not answer within %v: it waits for what no clock moves", patience)
+			return limit.Decision{}, fmt.Errorf("it does not answer within %v: it waits for what no clock moves",
+				patience)
 		case <-ctx.Done():
 			return limit.Decision{}, ctx.Err()
 		}

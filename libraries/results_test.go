@@ -37,12 +37,14 @@ var documented = map[string]string{
 	"mennanov-token-readme": "returns the error (tokenbucket.go, State)",
 	"mennanov-fixed":        "returns the error, unless it has rejected in this window (fixedwindow.go, Limit)",
 	"mennanov-sliding":      "returns the error (slidingwindow.go, Limit)",
-	"httprate-redis":        "counts in the process until Redis answers again, unless FallbackDisabled is set (config.go)",
-	"go-redisstore":         "returns the error, and \"any errors … fail the take\" (store.go, Take)",
-	"go-zero-period":        "returns the error (core/limit/periodlimit.go, TakeCtx)",
-	"go-zero-token":         "goes on with a limiter in each process, and logs it (core/limit/tokenlimit.go, reserveN)",
-	"gin-rate-limit":        "admits, or panics where PanicOnErr is set (redis.go, Limit)",
-	"envoy-ratelimit":       "answers with an error, with which Envoy admits unless failure_mode_deny is set (its docs)",
+	"httprate-redis": "counts in the process until Redis answers again, unless FallbackDisabled is set " +
+		"(config.go)",
+	"go-redisstore":  "returns the error, and \"any errors … fail the take\" (store.go, Take)",
+	"go-zero-period": "returns the error (core/limit/periodlimit.go, TakeCtx)",
+	"go-zero-token":  "goes on with a limiter in each process, and logs it (core/limit/tokenlimit.go, reserveN)",
+	"gin-rate-limit": "admits, or panics where PanicOnErr is set (redis.go, Limit)",
+	"envoy-ratelimit": "answers with an error, with which Envoy admits unless failure_mode_deny is set (its " +
+		"docs)",
 }
 
 // limitOf is the limit at which a library was examined.
@@ -210,7 +212,9 @@ func pageOf(t *testing.T, doc, examined, scripts *result.Document) map[string]st
 	for _, l := range slices.SortedFunc(slices.Values(libraries), func(a, b *library) int {
 		return cmp.Compare(a.name, b.name)
 	}) {
-		i := slices.IndexFunc(examined.Examinations, func(e result.Examination) bool { return e.Algorithm == l.label() })
+		i := slices.IndexFunc(examined.Examinations, func(e result.Examination) bool {
+			return e.Algorithm == l.label()
+		})
 		if i < 0 {
 			t.Fatalf("%s has not been examined", l.label())
 		}
@@ -219,7 +223,8 @@ func pageOf(t *testing.T, doc, examined, scripts *result.Document) map[string]st
 			if burst != "" {
 				burst = " -burst " + burst
 			}
-			return fmt.Sprintf("-examine -limit %d/%s%s %s", at.Requests, limit.FormatDuration(at.Window), burst, l.name)
+			return fmt.Sprintf("-examine -limit %d/%s%s %s", at.Requests, limit.FormatDuration(at.Window), burst,
+				l.name)
 		})
 		once := 0
 		for _, admitted := range asked(t, l, atOnce(2*int(n))...) {

@@ -102,15 +102,22 @@ func tree(t *testing.T) map[string]*folder {
 }
 
 // walk visits every file of the module that people write, by its path from the root.
-func walk(t *testing.T, visit func(name string)) {
+func walk(t *testing.T, visit func(name string), modules ...string) {
 	t.Helper()
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+	for _, start := range append(modules, ".") {
+		walkFrom(t, start, visit)
+	}
+}
+
+func walkFrom(t *testing.T, start string, visit func(name string)) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(root), start, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && (name == ".git" || name == "bin" || name == "results" || d.Name() == "rapid"):
 			return fs.SkipDir
-		case d.IsDir() && name != "." && hasModule(name): // a module of its own
+		case d.IsDir() && name != start && hasModule(name): // a module of its own
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			visit(name)

@@ -31,7 +31,7 @@ func TestLinesAreNotWide(t *testing.T) {
 					width, widest)
 			}
 		}
-	})
+	}, "beam", "libraries")
 }
 
 // rawLines are the lines on which a raw string begins, goes on or ends.
