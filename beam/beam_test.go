@@ -192,8 +192,10 @@ func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 	p := limit.Policy{Requests: 20, Window: time.Minute}
 	j := &Job{BothRules: true, Instead: run.Instead{Limit: &p}, Algorithms: []string{"gcra"}}
 	trace := traffic.Trace{}
-	files, _, err := find(ctx, &trace,
-		[]string{logFile(t, "a.log", 1, "", combined), logFile(t, "b.log.gz", 2, "", combined)})
+	one, other := logFile(t, "a.log", 1, "", combined), logFile(t, "b.log.gz", 2, "", combined)
+	t.Chdir(filepath.Dir(one))
+	files, _, err := find(ctx, &trace, []string{"a.log", other})
+	t.Chdir(t.TempDir()) // as a worker elsewhere
 	if err != nil {
 		t.Fatal(err)
 	}

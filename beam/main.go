@@ -37,9 +37,8 @@ import (
 // version is set by the linker.
 var version = ""
 
-const about = `Replay a log that outgrows one machine, on an Apache Beam runner: each shard of the keys is decided by
-itself, by the Go models, and the document is that of simulate --redis model --trace. Lines are sorted by
-time however far apart they are: none is counted as late.
+const about = `Replay a log that outgrows one machine, on Apache Beam. The Go models decide, and the document is that of
+simulate --redis model --trace. Lines are sorted by time however far apart they are; none is counted as late.
 Exit codes: 0 ok, 1 an expectation missed, 2 usage or the log, 3 the runner.`
 
 func main() {
