@@ -64,9 +64,7 @@ func TestParseRefusesWhatItDoesNotKnow(t *testing.T) {
 // fixed answers everything alike.
 type fixed limit.Decision
 
-func (f fixed) Decide(int64, string, int64) limit.Decision { return limit.Decision(f) }
-
-func (f fixed) DecideAt(int64, int64, string, int64) limit.Decision { return limit.Decision(f) }
+func (f fixed) Decide(int64, int64, string, int64) limit.Decision { return limit.Decision(f) }
 
 func (f fixed) Fork(string) limit.Limiter { return f }
 

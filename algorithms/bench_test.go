@@ -18,7 +18,7 @@ func BenchmarkModelOneKey(b *testing.B) {
 			l, at := modelOf(b, name, policy(b, "1000/3s")), algotest.StartUS
 			for b.Loop() {
 				at += 1500
-				l.Decide(at, "k", 1)
+				l.Decide(at, at, "k", 1)
 			}
 			perSecond(b)
 		})
@@ -71,11 +71,11 @@ func millionKeys() []string {
 func asked(b *testing.B, name string, keys []string) func() {
 	l, at, i := modelOf(b, name, policy(b, "100/1h")), algotest.StartUS, 0
 	for _, key := range keys {
-		l.Decide(at, key, 1)
+		l.Decide(at, at, key, 1)
 	}
 	return func() {
 		at++
-		l.Decide(at, keys[i], 1)
+		l.Decide(at, at, keys[i], 1)
 		if i++; i == len(keys) {
 			i = 0
 		}

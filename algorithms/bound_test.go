@@ -59,7 +59,7 @@ func greedy(t *rapid.T, in Limiter, p limit.Policy) story {
 	at := algotest.StartUS + rapid.Int64Range(0, 2000).Draw(t, "start")
 	for range 60 {
 		e := event{atUS: at, cost: rapid.SampledFrom([]int64{1, 1, p.Requests, p.Capacity()}).Draw(t, "cost")}
-		e.Decision = l.Decide(e.atUS, "k", e.cost)
+		e.Decision = l.Decide(e.atUS, e.atUS, "k", e.cost)
 		s.steps = append(s.steps, e)
 		at += rapid.SampledFrom([]int64{0, 1, 500, 999, e.RetryAfterUS - 999, e.RetryAfterUS,
 			p.WindowUS()}).Filter(func(us int64) bool {

@@ -47,7 +47,7 @@ func TestTheLogStaysShort(t *testing.T) {
 	p := policy(t, "5/10ms")
 	l := modelOf(t, "sliding-window-log", p).(*keyed[admissions, *admissions])
 	for at := int64(0); at < 1_000_000; at += 700 {
-		l.Decide(algotest.StartUS+at, "k", 1)
+		l.Decide(algotest.StartUS+at, algotest.StartUS+at, "k", 1)
 		g := l.store.of("k", algotest.StartUS+at, algotest.StartUS+at)
 		if live := len(g.list) - g.leaving(algotest.StartUS+at-p.WindowUS()); live > 5 || len(g.list) > 11 {
 			t.Fatalf("at %d us: %d live entries, %d in memory", at, live, len(g.list))
@@ -100,7 +100,7 @@ func TestASaturatedIntervalBucketAdmitsExactlyItsRefills(t *testing.T) {
 		h := rapid.Int64Range(0, 20*i).Draw(t, "H")
 		l, admitted := in.NewModel(), int64(0)
 		for at := int64(0); at <= h; {
-			d := l.Decide(algotest.StartUS+at, "k", 1)
+			d := l.Decide(algotest.StartUS+at, algotest.StartUS+at, "k", 1)
 			if d.Allowed() {
 				admitted++
 			}
@@ -125,7 +125,7 @@ func TestGCRADecidesAsATokenBucketOnItsGrid(t *testing.T) {
 			if i == 30 {
 				cost = 1 // is admitted if the key has expired, and writes it anew
 			}
-			got, want := l.Decide(at, "k", cost), bucket.Decide(at, "k", cost)
+			got, want := l.Decide(at, at, "k", cost), bucket.Decide(at, at, "k", cost)
 			if got != want {
 				t.Fatalf("step %d, at %d us for %d: gcra %+v; token bucket %+v", i, at, cost, got, want)
 			}
@@ -148,7 +148,7 @@ func TestGCRAIsNeverAboveTheLimitAndLittleBelow(t *testing.T) {
 		l, at, exact := modelOf(outer, "gcra", p), algotest.StartUS, managed{bucket: bucket{capacity: p.Burst}}
 		exact.w, exact.l = p.Interval()
 		for i := range 2000 { // as soon as there is something
-			d := l.Decide(at, "k", 1)
+			d := l.Decide(at, at, "k", 1)
 			if d.Allowed() && !exact.acquire(&moment{nowUS: at}, 1).Allowed() {
 				t.Fatalf("request %d at %s: an exact bucket is empty", i, p)
 			}
@@ -168,7 +168,7 @@ func TestNothingDriftsWhereTheIntervalIsNoWholeMicrosecond(t *testing.T) {
 	for _, name := range []string{"gcra", "token-bucket", "leaky-bucket"} {
 		l, admitted := modelOf(t, name+":burst=1", policy(t, "333/1s")), 0
 		for at := int64(0); at < 1000_000_000; {
-			d := l.Decide(algotest.StartUS+at, "k", 1)
+			d := l.Decide(algotest.StartUS+at, algotest.StartUS+at, "k", 1)
 			if d.Allowed() {
 				admitted++
 			}

@@ -53,7 +53,7 @@ func replay(l limit.Limiter, perSecond []int64) []int64 {
 	for second, n := range perSecond {
 		for i := range n {
 			at := int64(second)*1_000_000 + i*1_000_000/n
-			if l.Decide(algotest.StartUS+at, "k", 1).Allowed() {
+			if l.Decide(algotest.StartUS+at, algotest.StartUS+at, "k", 1).Allowed() {
 				admitted = append(admitted, at)
 			}
 		}

@@ -44,7 +44,7 @@ func drawChange(t *rapid.T, name string) change {
 	l := old.NewModel()
 	step := func(p limit.Policy) limit.Decision {
 		e := event{atUS: at, cost: drawCost(t, p)}
-		e.Decision = l.Decide(e.atUS, "k", e.cost)
+		e.Decision = l.Decide(e.atUS, e.atUS, "k", e.cost)
 		c.steps = append(c.steps, e)
 		return e.Decision
 	}
@@ -159,11 +159,11 @@ func longestUS(in Limiter, p limit.Policy) int64 {
 	most := max(p.Requests, p.Capacity())
 	if in.Algorithm.Traits.Lends {
 		s := story{in: in}
-		l.Decide(at, "k", max(1, s.parameter("capacity")-1))
-		longest = l.Decide(at, "k", min(s.parameter("capacity"), 1+s.parameter("debt"))).ResetAfterUS
+		l.Decide(at, at, "k", max(1, s.parameter("capacity")-1))
+		longest = l.Decide(at, at, "k", min(s.parameter("capacity"), 1+s.parameter("debt"))).ResetAfterUS
 	}
 	for range most {
-		longest = max(longest, l.Decide(at, "k", 1).ResetAfterUS)
+		longest = max(longest, l.Decide(at, at, "k", 1).ResetAfterUS)
 	}
 	return longest
 }
@@ -221,8 +221,8 @@ func TestKnownChanges(t *testing.T) {
 	} {
 		old, in := instanceOf(t, c.name, policy(t, c.before)), instanceOf(t, c.name, policy(t, c.after))
 		l := old.NewModel()
-		l.Decide(algotest.StartUS, "k", c.costs)
-		if got := takeOver(in.NewModel(), l).Decide(algotest.StartUS, "k", 1); got != c.want {
+		l.Decide(algotest.StartUS, algotest.StartUS, "k", c.costs)
+		if got := takeOver(in.NewModel(), l).Decide(algotest.StartUS, algotest.StartUS, "k", 1); got != c.want {
 			t.Errorf("%s, from %s to %s: %+v; want %+v", c.name, c.before, c.after, got, c.want)
 		}
 	}
@@ -236,12 +236,12 @@ func TestALongerWindowKeepsTheCountOfAnOldOne(t *testing.T) {
 		{"sliding-window-buckets:parts=1", "sliding-window-buckets:parts=10"}, // the first of both ends after 1 ms
 	} {
 		old := instanceOf(t, c.before, policy(t, "1/1ms")).NewModel()
-		old.Decide(at, "k", 1)
+		old.Decide(at, at, "k", 1)
 		l := takeOver(instanceOf(t, c.after, policy(t, "2/10ms")).NewModel(), old)
-		if d := l.Decide(at, "k", 1); !d.Allowed() || d.Remaining != 0 {
+		if d := l.Decide(at, at, "k", 1); !d.Allowed() || d.Remaining != 0 {
 			t.Errorf("%s: %+v", c.after, d)
 		}
-		if d := l.Decide(at+9_000, "k", 1); d.Allowed() {
+		if d := l.Decide(at+9_000, at+9_000, "k", 1); d.Allowed() {
 			t.Errorf("%s: %+v; the window has admitted 2", c.after, d)
 		}
 	}

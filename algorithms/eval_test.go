@@ -159,7 +159,7 @@ func TestGCRADecidesAsItsModelInAnyYear(t *testing.T) {
 			at := time.Date(year, 1, 2, 3, 4, 5, 6000, time.UTC).UnixMicro()
 			for step := range 200 {
 				at += random.Int64N(1_000_000_000)
-				want := l.DecideAt(algotest.StartUS, at, key, 1)
+				want := l.Decide(algotest.StartUS, at, key, 1)
 				got, err := eval(t, s, "gcra", key, append([]string{strconv.FormatInt(at, 10), "1"}, in.Args...)...)
 				if err != nil || got != want {
 					t.Fatalf("%d, step %d: the script %+v, %v; the model %+v", year, step, got, err, want)

@@ -21,7 +21,7 @@ func ExampleParse() {
 	}
 	model := instance.NewModel()
 	for _, ms := range []int64{0, 0, 0, 100, 150} {
-		d := model.Decide(ms*1000, "client", 1)
+		d := model.Decide(ms*1000, ms*1000, "client", 1)
 		fmt.Printf("at %3d ms: allowed %-5t remaining %d, retry after %d us\n", ms, d.Allowed(), d.Remaining,
 			d.RetryAfterUS)
 	}

@@ -67,22 +67,11 @@ type balanced struct {
 	nodes []limit.Limiter // one that has the keys of all, as one server would; of a fork, one for each node
 }
 
-// next is what the node whose turn it is decides by, and the name under which it counts the client.
-func (b *balanced) next(client string) (node limit.Limiter, key string) {
-	key = b.Next(client)
-	return b.nodes[b.gateways.Node(b.number-1)%int64(len(b.nodes))], key
-}
-
-// Decide lets the next node decide.
-func (b *balanced) Decide(nowUS int64, client string, cost int64) limit.Decision {
-	node, key := b.next(client)
-	return node.Decide(nowUS, key, cost)
-}
-
-// DecideAt lets the next node decide.
-func (b *balanced) DecideAt(serverUS, clientUS int64, client string, cost int64) limit.Decision {
-	node, key := b.next(client)
-	return node.DecideAt(serverUS, clientUS, key, cost)
+// Decide lets the node whose turn it is decide.
+func (b *balanced) Decide(serverUS, clientUS int64, client string, cost int64) limit.Decision {
+	key := b.Next(client)
+	node := b.nodes[b.gateways.Node(b.number-1)%int64(len(b.nodes))]
+	return node.Decide(serverUS, clientUS, key, cost)
 }
 
 // Fork is a model that knows one client alone, on each of the nodes, and whose turn it is: who comes back after a

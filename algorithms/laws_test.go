@@ -29,7 +29,7 @@ func TestDeletingRejectedRequestsChangesNothing(t *testing.T) {
 		s := drawStory(t, name)
 		l := s.in.NewModel()
 		for i, e := range s.admitted() {
-			if got := l.Decide(e.atUS, "k", e.cost); got != e.Decision {
+			if got := l.Decide(e.atUS, e.atUS, "k", e.cost); got != e.Decision {
 				t.Fatalf("admitted request %d: alone %+v; among the rejected %+v", i, got, e.Decision)
 			}
 		}
@@ -49,7 +49,7 @@ func TestShiftingAStoryInTimeChangesNothing(t *testing.T) {
 		}
 		l := s.in.NewModel()
 		for i, e := range s.steps {
-			if got := l.Decide(e.atUS+shift, "k", e.cost); got != e.Decision {
+			if got := l.Decide(e.atUS+shift, e.atUS+shift, "k", e.cost); got != e.Decision {
 				t.Fatalf("request %d: %+v; shifted by %d us %+v", i, e.Decision, shift, got)
 			}
 		}
@@ -64,10 +64,10 @@ func TestInterleavedKeysDecideAsEachAlone(t *testing.T) {
 		second := s.in.NewModel()
 		for i, e := range s.steps {
 			cost := drawCost(t, s.policy)
-			if got, want := l.Decide(e.atUS, "other", cost), second.Decide(e.atUS, "other", cost); got != want {
+			if got, want := l.Decide(e.atUS, e.atUS, "other", cost), second.Decide(e.atUS, e.atUS, "other", cost); got != want {
 				t.Fatalf("request %d of the other key: %+v; alone %+v", i, got, want)
 			}
-			if got := l.Decide(e.atUS, "k", e.cost); got != e.Decision {
+			if got := l.Decide(e.atUS, e.atUS, "k", e.cost); got != e.Decision {
 				t.Fatalf("request %d: %+v; alone %+v", i, got, e.Decision)
 			}
 		}
@@ -173,12 +173,12 @@ func TestAClockThatStepsBackLocksNobodyOut(t *testing.T) {
 		at := last.atUS - rapid.Int64Range(1, 1000*s.policy.WindowUS()).Draw(t, "step")
 		for range rapid.IntRange(1, 3).Draw(t, "requests") {
 			cost := drawCost(t, s.policy)
-			d := l.Decide(at, "k", cost)
+			d := l.Decide(at, at, "k", cost)
 			if max(d.RetryAfterUS, d.ResetAfterUS) > longest {
 				t.Fatalf("%+v; %d us before, for %d: %+v; want at most %d us", last, last.atUS-at, cost, d, longest)
 			}
 			at += max(0, d.RetryAfterUS)
-			if d.RetryAfterUS > 0 && !registered[name].Traits.Aligned && !l.Decide(at, "k", cost).Allowed() {
+			if d.RetryAfterUS > 0 && !registered[name].Traits.Aligned && !l.Decide(at, at, "k", cost).Allowed() {
 				t.Fatalf("%+v; %d us before, for %d: %+v; and then refused", last, last.atUS-at, cost, d)
 			}
 		}
@@ -206,7 +206,7 @@ func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 		}
 		l, reference := in.NewModel(), fine.NewModel()
 		for at := algotest.StartUS; at < algotest.StartUS+20_000; at += rapid.Int64Range(0, 1500).Draw(t, "gap") + 1 {
-			if got, want := l.Decide(at, "k", 1), reference.Decide(at-at%1000, "k", 1); got != want {
+			if got, want := l.Decide(at, at, "k", 1), reference.Decide(at-at%1000, at-at%1000, "k", 1); got != want {
 				t.Fatalf("at %d us: %+v; want %+v", at, got, want)
 			}
 		}

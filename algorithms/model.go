@@ -18,13 +18,8 @@ func newModel[S any, P perishable[S]](c clock, r rule[S]) func() limit.Limiter {
 	return func() limit.Limiter { return &keyed[S, P]{r, newStore[S, P](c)} }
 }
 
-// Decide decides where all clocks agree.
-func (k *keyed[S, P]) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	return k.DecideAt(nowUS, nowUS, key, cost)
-}
-
-// DecideAt decides by the clock that the rule goes by; the key expires by the server's, in no larger steps.
-func (k *keyed[S, P]) DecideAt(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+// Decide decides by the clock that the rule goes by; the key expires by the server's, in no larger steps.
+func (k *keyed[S, P]) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	nowUS := serverUS
 	if k.store.at.clock.client {
 		nowUS = k.store.at.clock.floor(clientUS)

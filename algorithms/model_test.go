@@ -17,7 +17,7 @@ type question struct {
 }
 
 func (a question) of(l limit.Limiter) limit.Decision {
-	return l.DecideAt(a.serverUS, a.clientUS, a.key, a.cost)
+	return l.Decide(a.serverUS, a.clientUS, a.key, a.cost)
 }
 
 // drawQuestions draws some about two keys, or one, by clocks that go on from the given time, jump and disagree.
@@ -61,24 +61,6 @@ func TestAForkDecidesAsTheOriginalAndChangesNothing(t *testing.T) {
 				for i, q := range drawQuestions(t, p, algotest.StartUS, "a", "b") {
 					if got, want := q.of(original), q.of(untouched); got != want {
 						t.Fatalf("question %d, %+v, after a fork was asked: %+v; else %+v", i, q, got, want)
-					}
-				}
-			})
-		})
-	}
-}
-
-// Where the clocks agree, there is one.
-func TestDecideIsDecideAtWithBothClocksAlike(t *testing.T) {
-	for _, name := range Names() {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				in, p := drawInstance(t, name)
-				one, two := in.NewModel(), in.NewModel()
-				for i, q := range drawQuestions(t, p, algotest.StartUS, "a", "b") {
-					q.clientUS = q.serverUS
-					if got, want := one.Decide(q.serverUS, q.key, q.cost), q.of(two); got != want {
-						t.Fatalf("question %d, %+v: %+v; with two clocks %+v", i, q, got, want)
 					}
 				}
 			})

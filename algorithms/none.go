@@ -19,13 +19,8 @@ var _ = register(Algorithm{
 type unlimited struct{}
 
 // Decide admits.
-func (unlimited) Decide(int64, string, int64) limit.Decision {
+func (unlimited) Decide(_, _ int64, _ string, _ int64) limit.Decision {
 	return limit.Decision{Verdict: limit.Allowed, Remaining: limit.MaxExact}
-}
-
-// DecideAt admits.
-func (u unlimited) DecideAt(serverUS, _ int64, key string, cost int64) limit.Decision {
-	return u.Decide(serverUS, key, cost)
 }
 
 // Fork is the same: there is no state.

@@ -44,7 +44,7 @@ func TestARowGoesByItsOwnLimit(t *testing.T) {
 			requests, want := algotest.RandomRequests(rand.New(rand.NewPCG(1, 2)), test.own, plain.NewModel())
 			l := row.NewModel()
 			for i, q := range requests {
-				if got := l.Decide(algotest.StartUS+q.AtUS, q.Key, q.Cost); got != want[i] {
+				if got := limit.Ask(l, algotest.StartUS, &q); got != want[i] {
 					t.Fatalf("%s, request %d: %+v, want %+v", row.Label, i, got, want[i])
 				}
 			}
@@ -90,11 +90,11 @@ func TestGatewaysDecideAsLimitersOfTheirOwn(t *testing.T) {
 				}
 				cost := 1 + random.Int64N(2)
 				asked := l.Fork(key)
-				want := alone[node].Decide(nowUS, key, cost)
-				if got := asked.Decide(nowUS, key, cost); got != want {
+				want := alone[node].Decide(nowUS, nowUS, key, cost)
+				if got := asked.Decide(nowUS, nowUS, key, cost); got != want {
 					t.Fatalf("%s, request %d to a fork: %+v, want %+v", in.Label, i, got, want)
 				}
-				if got := l.Decide(nowUS, key, cost); got != want {
+				if got := l.Decide(nowUS, nowUS, key, cost); got != want {
 					t.Fatalf("%s, request %d: %+v, want %+v", in.Label, i, got, want)
 				}
 			}

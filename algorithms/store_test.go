@@ -25,10 +25,10 @@ func TestModelsForgetWhatIsOverAndNothingElse(t *testing.T) {
 					key := fmt.Sprintf("%d-%d", group, random.IntN(100))
 					if alone[key] == nil {
 						l := modelOf(t, name, p)
-						alone[key] = func(at int64) any { return l.Decide(at, "k", 1) }
+						alone[key] = func(at int64) any { return l.Decide(at, at, "k", 1) }
 					}
 					now := at + step*100
-					if got, want := any(many.Decide(now, key, 1)), alone[key](now); got != want {
+					if got, want := any(many.Decide(now, now, key, 1)), alone[key](now); got != want {
 						t.Fatalf("key %s at %d us: %+v; alone %+v", key, now, got, want)
 					}
 				}
@@ -69,7 +69,7 @@ func TestModelsDoNotAllocateInTheSteadyState(t *testing.T) {
 		decide := func() {
 			for _, key := range []string{"a", "b", "c"} {
 				at += 30
-				l.Decide(at, key, 1)
+				l.Decide(at, at, key, 1)
 			}
 		}
 		for range 1000 {

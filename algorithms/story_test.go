@@ -76,7 +76,7 @@ func drawStory(t *rapid.T, name string) story {
 	at := algotest.StartUS + rapid.Int64Range(0, 2*p.WindowUS()).Draw(t, "start")
 	for range rapid.IntRange(1, 40).Draw(t, "steps") {
 		e := event{atUS: at, cost: drawCost(t, p)}
-		e.Decision = l.Decide(e.atUS, "k", e.cost)
+		e.Decision = l.Decide(e.atUS, e.atUS, "k", e.cost)
 		s.steps = append(s.steps, e)
 		at += drawPause(t, p, e.Decision)
 	}
@@ -108,14 +108,14 @@ func drawPause(t *rapid.T, p limit.Policy, d limit.Decision) int64 {
 func (s *story) after(n int) limit.Limiter {
 	l := s.in.NewModel()
 	for _, e := range s.steps[:n] {
-		l.Decide(e.atUS, "k", e.cost)
+		l.Decide(e.atUS, e.atUS, "k", e.cost)
 	}
 	return l
 }
 
 // at asks the model for one more request after the first n steps.
 func (s *story) at(n int, atUS, cost int64) limit.Decision {
-	return s.after(n).Decide(atUS, "k", cost)
+	return s.after(n).Decide(atUS, atUS, "k", cost)
 }
 
 // admitted gives what was admitted.
@@ -143,7 +143,7 @@ func (s *story) intervals(f func(tauUS, admitted int64)) {
 
 // capacity is the most that a rested limiter admits at once.
 func (s *story) capacity() int64 {
-	return s.in.NewModel().Decide(algotest.StartUS, "k", 1).Remaining + 1
+	return s.in.NewModel().Decide(algotest.StartUS, algotest.StartUS, "k", 1).Remaining + 1
 }
 
 // tickUS is the step in which the algorithm's times are exact.

@@ -18,7 +18,7 @@ func RandomRequests(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limit.Requ
 	at := r.Int64N(2 * p.WindowUS())
 	for range RandomSteps {
 		q := limit.Request{AtUS: at, Key: fmt.Sprintf("k%d", r.IntN(2)), Cost: randomCost(r, p)}
-		d := l.Decide(StartUS+q.AtUS, q.Key, q.Cost)
+		d := limit.Ask(l, StartUS, &q)
 		requests, decisions = append(requests, q), append(decisions, d)
 		at += pause(r, p, d)
 	}

@@ -24,7 +24,7 @@ func RandomSkewedRequests(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limi
 		}
 		q := limit.Request{AtUS: at, Key: fmt.Sprintf("k%d", r.IntN(2)), Cost: randomCost(r, p),
 			ServerSkewUS: serverUS, ClientSkewUS: clients[r.IntN(len(clients))].skewUS(at)}
-		d := l.DecideAt(StartUS+at+q.ServerSkewUS, StartUS+at+q.ClientSkewUS, q.Key, q.Cost)
+		d := limit.Ask(l, StartUS, &q)
 		requests, decisions = append(requests, q), append(decisions, d)
 		if edge = r.IntN(4) == 0; edge {
 			at += expiry(r, p, d)

@@ -171,8 +171,8 @@ func Describe(d limit.Decision) string {
 // Check lets l decide the steps, and gives one line for each that came out otherwise.
 func (t *Trace) Check(l limit.Limiter) []string {
 	var wrong []string
-	for _, s := range t.Steps {
-		if got := l.Decide(StartUS+s.AtUS, s.Key, s.Cost); got != s.Want {
+	for i, q := range t.Requests() {
+		if s, got := t.Steps[i], limit.Ask(l, StartUS, &q); got != s.Want {
 			wrong = append(wrong, fmt.Sprintf("%s, line %d: got %s; want %s", t.Name, s.Line, Describe(got),
 				Describe(s.Want)))
 		}

@@ -26,11 +26,7 @@ type every struct {
 	gapUS, lastUS, wrongUS int64
 }
 
-func (e *every) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	return e.DecideAt(nowUS, nowUS, key, cost)
-}
-
-func (e *every) DecideAt(nowUS, _ int64, _ string, _ int64) limit.Decision {
+func (e *every) Decide(nowUS, _ int64, _ string, _ int64) limit.Decision {
 	if left := e.lastUS + e.gapUS - nowUS; left > 0 {
 		return limit.Decision{Verdict: limit.Rejected, RetryAfterUS: left + e.wrongUS}
 	}

@@ -52,8 +52,8 @@ func TestBlocksAreFew(t *testing.T) {
 // discount is a limiter that charges a large request half of its cost: there a block is no sum of requests.
 type discount struct{ limit.Limiter }
 
-func (d discount) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	return d.Limiter.Decide(nowUS, key, (cost+1)/2)
+func (d discount) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return d.Limiter.Decide(serverUS, clientUS, key, (cost+1)/2)
 }
 
 func (d discount) Fork(key string) limit.Limiter { return discount{d.Limiter.Fork(key)} }

@@ -78,7 +78,7 @@ func (p Problem) oneByOne(f *Found) int64 {
 	var admitted []Strike
 	for _, s := range f.Strikes {
 		passed := int64(0)
-		for passed < s.Count && model.Decide(startUS+s.AtUS, keyName, s.Cost).Allowed() {
+		for passed < s.Count && model.Decide(startUS+s.AtUS, startUS+s.AtUS, keyName, s.Cost).Allowed() {
 			passed++
 		}
 		admitted = append(admitted, Strike{s.AtUS, s.Cost, passed})
@@ -110,7 +110,7 @@ func (s *search) ask(l limit.Limiter, atUS, cost int64) (d limit.Decision, ok bo
 		return limit.Decision{}, false
 	}
 	s.spent++
-	return l.Decide(atUS, keyName, cost), true
+	return l.Decide(atUS, atUS, keyName, cost), true
 }
 
 // mostRequests is how many the traffic may have: in the end they are decided one by one.

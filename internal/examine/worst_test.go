@@ -180,8 +180,9 @@ func (p Problem) slowly(f *Found) int64 {
 	model := p.Limiter.NewModel()
 	var admitted []Strike
 	for _, s := range f.Strikes {
+		at := f.Start.UnixMicro() + s.AtUS
 		for range s.Count {
-			if model.Decide(f.Start.UnixMicro()+s.AtUS, keyName, s.Cost).Allowed() {
+			if model.Decide(at, at, keyName, s.Cost).Allowed() {
 				admitted = append(admitted, Strike{s.AtUS, s.Cost, 1})
 			}
 		}

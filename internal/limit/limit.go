@@ -45,10 +45,8 @@ func (d Decision) Allowed() bool { return d.Verdict == Allowed }
 // Limiter decides requests one after the other. Times are absolute, in microseconds since 1970; they may step back, as
 // clocks do. A Limiter is not safe for concurrent use.
 type Limiter interface {
-	// Decide decides with correct clocks.
-	Decide(nowUS int64, key string, cost int64) Decision
-	// DecideAt decides with both clocks. The rule reads one of them; keys expire by the server's.
-	DecideAt(serverUS, clientUS int64, key string, cost int64) Decision
+	// Decide decides at what both clocks show. The rule reads one of them; keys expire by the server's.
+	Decide(serverUS, clientUS int64, key string, cost int64) Decision
 	// Fork is a limiter with a copy of key's state, and of no other key's.
 	Fork(key string) Limiter
 }
@@ -56,8 +54,5 @@ type Limiter interface {
 // Ask has l decide q with q's clocks. q's times count from startUS.
 func Ask(l Limiter, startUS int64, q *Request) Decision {
 	now := startUS + q.AtUS
-	if !q.Skewed() {
-		return l.Decide(now, q.Key, q.Cost)
-	}
-	return l.DecideAt(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost)
+	return l.Decide(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost)
 }

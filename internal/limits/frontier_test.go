@@ -48,7 +48,7 @@ func played(t *rapid.T, name string, p limit.Policy, all []limit.Request) (clien
 	model, touched := in.NewModel(), map[string]bool{}
 	var admitted []limit.Request
 	for _, q := range all {
-		if !model.Decide(1_704_067_200_123_456+q.AtUS, q.Key, q.Cost).Allowed() {
+		if !limit.Ask(model, 1_704_067_200_123_456, &q).Allowed() {
 			requests++
 			touched[q.Key] = true
 			continue

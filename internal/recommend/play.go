@@ -201,24 +201,20 @@ func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, ro
 	return nil
 }
 
-// DecideAt goes by the server's clock, as every candidate does. A client's is behind by the time that a message takes.
-func (l *row) DecideAt(serverUS, _ int64, key string, cost int64) limit.Decision {
-	return l.Decide(serverUS, key, cost)
-}
-
-// Decide lets the model decide, and notes what the price needs.
-func (l *row) Decide(nowUS int64, name string, cost int64) limit.Decision {
-	nowUS += l.phase.shiftUS
+// Decide lets the model decide, and notes what the price needs. It goes by the server's clock, as every candidate does:
+// a client's is behind by the time that a message takes.
+func (l *row) Decide(serverUS, _ int64, name string, cost int64) limit.Decision {
+	nowUS := serverUS + l.phase.shiftUS
 	key := l.keys[name]
 	if key == nil {
 		key = &keyState{}
 		l.keys[name] = key
 		if l.phase.primed {
 			before := nowUS - l.phase.backUS
-			key.untilUS = before + l.Limiter.Decide(before, name, 1).ResetAfterUS
+			key.untilUS = before + l.Limiter.Decide(before, before, name, 1).ResetAfterUS
 		}
 	}
-	d := l.Limiter.Decide(nowUS, name, cost)
+	d := l.Limiter.Decide(nowUS, nowUS, name, cost)
 	path := 0
 	switch {
 	case !d.Allowed():

@@ -232,8 +232,8 @@ func TestARowThatGivesUpKeepsWhatItHad(t *testing.T) {
 // A model sees absolute time.
 func TestAModelsClockBeginsAtTheStart(t *testing.T) {
 	var seen []int64
-	model := replay.NewModel(limiter(func(nowUS int64, key string, cost int64) limit.Decision {
-		seen = append(seen, nowUS)
+	model := replay.NewModel(limiter(func(serverUS, _, cost int64) limit.Decision {
+		seen = append(seen, serverUS)
 		return limit.Decision{Verdict: limit.Allowed, Remaining: cost}
 	}), midnight)
 	decisions := make([]limit.Decision, 2)
@@ -247,28 +247,27 @@ func TestAModelsClockBeginsAtTheStart(t *testing.T) {
 	}
 }
 
-type limiter func(nowUS int64, key string, cost int64) limit.Decision
+type limiter func(serverUS, clientUS, cost int64) limit.Decision
 
-func (l limiter) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	return l(nowUS, key, cost)
-}
-
-func (l limiter) DecideAt(serverUS, clientUS int64, _ string, _ int64) limit.Decision {
-	return limit.Decision{Remaining: serverUS, ResetAfterUS: clientUS}
+func (l limiter) Decide(serverUS, clientUS int64, _ string, cost int64) limit.Decision {
+	return l(serverUS, clientUS, cost)
 }
 
 func (l limiter) Fork(string) limit.Limiter { return l }
 
 // A model sees each clock where one is off.
 func TestAModelSeesTwoClocks(t *testing.T) {
-	one := limiter(func(int64, string, int64) limit.Decision { return limit.Decision{Verdict: limit.Allowed} })
+	one := limiter(func(serverUS, clientUS, _ int64) limit.Decision {
+		return limit.Decision{Remaining: serverUS, ResetAfterUS: clientUS}
+	})
 	requests := []limit.Request{{AtUS: 5}, {AtUS: 7, ServerSkewUS: -3, ClientSkewUS: 2}}
 	decisions := make([]limit.Decision, 2)
 	if err := replay.NewModel(one, midnight).Decide(t.Context(), requests, decisions); err != nil {
 		t.Fatal(err)
 	}
 	start := midnight.UnixMicro()
-	want := []limit.Decision{{Verdict: limit.Allowed}, {Remaining: start + 4, ResetAfterUS: start + 9}}
+	want := []limit.Decision{{Remaining: start + 5, ResetAfterUS: start + 5},
+		{Remaining: start + 4, ResetAfterUS: start + 9}}
 	if !slices.Equal(decisions, want) {
 		t.Errorf("decided %v; want %v", decisions, want)
 	}

@@ -91,7 +91,7 @@ func TestOneTooManyIsNamed(t *testing.T) {
 	for q := range traffic.Edges(p, 1).Requests() {
 		requests++
 		at := scenario.DefaultStart.UnixMicro() + q.AtUS
-		was, is := models[0].Decide(at, q.Key, q.Cost), models[1].Decide(at, q.Key, q.Cost)
+		was, is := models[0].Decide(at, at, q.Key, q.Cost), models[1].Decide(at, at, q.Key, q.Cost)
 		admitted[0] += int64(was.Verdict)
 		admitted[1] += int64(is.Verdict)
 		if was.Verdict != is.Verdict && want == nil {

@@ -120,8 +120,8 @@ type managed struct {
 }
 
 // Decide needs times that do not decrease. Scenarios with such steps have only correct clocks.
-func (m *managed) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	for len(m.steps) > 0 && m.startUS+m.steps[0].AtUS <= nowUS {
+func (m *managed) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	for len(m.steps) > 0 && m.startUS+m.steps[0].AtUS <= serverUS {
 		if m.steps[0].Deletes {
 			m.Limiter = nil
 		} else if m.Limiter == nil {
@@ -132,5 +132,5 @@ func (m *managed) Decide(nowUS int64, key string, cost int64) limit.Decision {
 	if m.Limiter == nil {
 		return limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
 	}
-	return m.Limiter.Decide(nowUS, key, cost)
+	return m.Limiter.Decide(serverUS, clientUS, key, cost)
 }

@@ -50,7 +50,7 @@ func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, q := range requests {
-				want := model.Decide(scenario.DefaultStart.UnixMicro()+q.AtUS, q.Key, q.Cost)
+				want := limit.Ask(model, scenario.DefaultStart.UnixMicro(), &q)
 				if got[i] != want {
 					t.Fatalf("seed %d, request %d, %+v, steps %v: %+v; the model %+v", seed, i, q, steps, got[i], want)
 				}

@@ -122,8 +122,8 @@ type generous struct {
 	answers int
 }
 
-func (g *generous) Decide(nowUS int64, key string, cost int64) limit.Decision {
-	d := g.Limiter.Decide(nowUS, key, cost)
+func (g *generous) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	d := g.Limiter.Decide(serverUS, clientUS, key, cost)
 	if g.answers++; g.answers > 5 {
 		d.Remaining++
 	}
