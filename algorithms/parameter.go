@@ -53,9 +53,22 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 func (p *Parameter) canonical(text string) (string, error) {
 	switch p.Kind {
 	case Integer:
-		return p.integer(text)
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || strings.HasPrefix(text, "+") || n < p.Low || n > p.High {
+			return "", fmt.Errorf("%s is no whole number from %d to %d", message.Quote(text), p.Low, p.High)
+		}
+		text = strconv.FormatInt(n, 10)
 	case Duration:
-		return p.duration(text)
+		d, err := limit.ParseDuration(text)
+		if err != nil {
+			return "", err
+		}
+		if us := d.Microseconds(); d%time.Microsecond != 0 || us < p.Low || us > p.High {
+			return "", fmt.Errorf("duration %s: want whole microseconds from %s to %s", message.Quote(text),
+				limit.FormatDuration(time.Duration(p.Low)*time.Microsecond),
+				limit.FormatDuration(time.Duration(p.High)*time.Microsecond))
+		}
+		text = limit.FormatDuration(d)
 	case OneOf:
 		if !slices.Contains(p.Words, text) {
 			return "", fmt.Errorf("unknown value %s; want one of %s", message.Quote(text), strings.Join(p.Words, ", "))
@@ -65,11 +78,11 @@ func (p *Parameter) canonical(text string) (string, error) {
 			return "", fmt.Errorf("%s is no name; want 1 to 64 letters, digits or ._-", message.Quote(text))
 		}
 	case Percent:
-		if n := p.Number(text); !percentForm.MatchString(text) || n > 1_000_000 {
+		n := p.Number(text)
+		if !percentForm.MatchString(text) || n > 1_000_000 {
 			return "", fmt.Errorf("%s; want 0%% to 100%%", message.Quote(text))
-		} else {
-			return strconv.FormatFloat(float64(n)/1e4, 'f', -1, 64) + "%", nil
 		}
+		text = strconv.FormatFloat(float64(n)/1e4, 'f', -1, 64) + "%"
 	}
 	return text, nil
 }
@@ -91,27 +104,6 @@ func (p *Parameter) Number(text string) int64 {
 	}
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
-}
-
-func (p *Parameter) integer(text string) (string, error) {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || strings.HasPrefix(text, "+") || n < p.Low || n > p.High {
-		return "", fmt.Errorf("%s is no whole number from %d to %d", message.Quote(text), p.Low, p.High)
-	}
-	return strconv.FormatInt(n, 10), nil
-}
-
-func (p *Parameter) duration(text string) (string, error) {
-	d, err := limit.ParseDuration(text)
-	if err != nil {
-		return "", err
-	}
-	if us := d.Microseconds(); d%time.Microsecond != 0 || us < p.Low || us > p.High {
-		return "", fmt.Errorf("duration %s: want whole microseconds from %s to %s", message.Quote(text),
-			limit.FormatDuration(time.Duration(p.Low)*time.Microsecond),
-			limit.FormatDuration(time.Duration(p.High)*time.Microsecond))
-	}
-	return limit.FormatDuration(d), nil
 }
 
 // Values are the parameters of one instance: what was set, and the default of what was not. Every parameter that is

@@ -30,6 +30,14 @@ func All() (all []Algorithm) {
 	return all
 }
 
+// Defaults gives every algorithm with its default parameters, in the order of All.
+func Defaults() (all []Choice) {
+	for _, name := range Names() {
+		all = append(all, Choice{Label: name, Algorithm: registered[name], set: map[string]string{}})
+	}
+	return all
+}
+
 // Names gives every algorithm's name, in the order of All.
 func Names() []string {
 	key := func(name string) string {

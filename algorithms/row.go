@@ -98,18 +98,13 @@ func (c Choice) atRow(in *Limiter, own limit.Policy) error {
 	v := Values{algorithm: c.Algorithm, set: c.set, resolved: in.Parameters}
 	switch {
 	case v.isSet("nodes"):
-		in.behind(&Gateways{Nodes: v.Integer("nodes", 1), Random: v.Word("balancer", "round-robin") == "random",
-			Seed: c.seed})
+		g := &Gateways{Nodes: v.Integer("nodes", 1), Random: v.Word("balancer", "round-robin") == "random", Seed: c.seed}
+		in.Gateways = g
+		in.MostAdmitted, in.MostDeparting = g.times(in.MostAdmitted), g.times(in.MostDeparting)
+		one := in.NewModel
+		in.NewModel = func() limit.Limiter { return &balanced{g.TurnsAfter(0), []limit.Limiter{one()}} }
 	case v.isSet("balancer"):
 		return errors.New("balancer says which of several gateways gets a request; set nodes as well")
 	}
 	return nil
-}
-
-// behind puts the instance on the gateways: together they admit what each admits, times their number.
-func (in *Limiter) behind(g *Gateways) {
-	in.Gateways = g
-	in.MostAdmitted, in.MostDeparting = g.times(in.MostAdmitted), g.times(in.MostDeparting)
-	one := in.NewModel
-	in.NewModel = func() limit.Limiter { return &balanced{g.TurnsAfter(0), []limit.Limiter{one()}} }
 }

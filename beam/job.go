@@ -83,7 +83,7 @@ func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums 
 			rows = append(rows, replay.Row{Label: l.Label, Decider: replay.NewModel(l.NewModel(), plan.Scenario.Start)})
 		}
 		shard := t.Ordered(times.FirstUS, ordered)
-		o := replay.Options{Scales: measure.TimeScales(plan.Policy.WindowUS()), Fairness: true}
+		o := replay.Options{Scales: measure.TimeScales(plan.Policy.WindowUS())}
 		part, err := replay.RunPart(ctx, shard, plan.Policy, rows, o)
 		if ctx.Err() != nil {
 			return nil, "", err

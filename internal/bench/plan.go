@@ -38,7 +38,7 @@ type row struct {
 	verdicts []limit.Verdict // of virtual time, on the same requests where clients do not react
 }
 
-// plan resolves the job; the error, an *InputError, has everything that is wrong with it.
+// plan resolves the job; the error, a *replay.InputError, has everything that is wrong with it.
 func (j *Job) plan() (*plan, error) {
 	var wrong run.Problems
 	checkServer(j.Server, &wrong)
@@ -87,21 +87,9 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 // contract the gcra that keeps it.
 func withControl(choices []algorithms.Choice, p limit.Policy) []algorithms.Choice {
 	isControl := func(c algorithms.Choice) bool { return c.Label == control }
-	all := []algorithms.Choice{builtin(control)}
+	all := algorithms.Defaults() // the control is the first
 	if choices == nil {
-		for _, name := range algorithms.Names() {
-			choices = append(choices, builtin(name))
-		}
-		choices = append(choices, run.Reduced(p)...)
+		return append(all, run.Reduced(p)...)
 	}
-	return append(all, slices.DeleteFunc(slices.Clone(choices), isControl)...)
-}
-
-// builtin is the algorithm of that name with its defaults.
-func builtin(name string) algorithms.Choice {
-	c, err := algorithms.Parse(name)
-	if err != nil {
-		panic(err) // the name comes from the registry
-	}
-	return c
+	return append(all[:1], slices.DeleteFunc(slices.Clone(choices), isControl)...)
 }

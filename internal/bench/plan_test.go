@@ -11,6 +11,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/replay"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
@@ -68,7 +69,7 @@ func TestRefusals(t *testing.T) {
 		}, "token-bucket: burst * us per permit"},
 	} {
 		_, err := planOf(t, c.change)
-		var bad *InputError
+		var bad *replay.InputError
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v\nwant %s", err, c.want)
 		}
@@ -138,7 +139,7 @@ func TestComparisonRefusals(t *testing.T) {
 	} {
 		x := &Comparison{Sides: [2]*run.Side{side(t, "gcra", ""), side(t, "token-bucket", "")}, Server: "process"}
 		c.change(x)
-		var bad *InputError
+		var bad *replay.InputError
 		if _, err := x.plan(); !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v\nwant %s", err, c.want)
 		}

@@ -189,7 +189,7 @@ func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o
 		o.ShareFrom = sharesFrom
 	}
 	for _, l := range rows {
-		if l.Another == nil {
+		if l.Another == nil || l.Observe != nil {
 			o.Sources = 1
 		}
 	}

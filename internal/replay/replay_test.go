@@ -25,9 +25,8 @@ func TestEachRowDecidesAsItWouldAlone(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		requests := drawTraffic(r)
 		o := replay.Options{
-			Batch:    rapid.IntRange(1, 40).Draw(r, "batch"),
-			Scales:   scales,
-			Fairness: true,
+			Batch:  rapid.IntRange(1, 40).Draw(r, "batch"),
+			Scales: scales,
 		}
 		var rows []replay.Row
 		for _, label := range labels {
@@ -36,7 +35,7 @@ func TestEachRowDecidesAsItWouldAlone(t *testing.T) {
 		together := run(t, requests, p, rows, o)
 		for i, label := range labels {
 			alone := run(t, requests, p, []replay.Row{modelRow(t, label, p)},
-				replay.Options{Scales: scales, Fairness: true})
+				replay.Options{Scales: scales})
 			if diff := cmp.Diff(alone.Rows[0], together.Rows[i]); diff != "" {
 				r.Fatalf("%s alone (-) and beside others (+):\n%s", label, diff)
 			}
@@ -55,7 +54,7 @@ func TestWhatIsAskedForIsMeasured(t *testing.T) {
 	}
 	p := policy(t, "2/1s")
 	rows := []replay.Row{modelRow(t, "fixed-window-aligned", p), admitAll("all")}
-	o := run(t, requests, p, rows, replay.Options{Scales: []int64{1, 100_001, 1_000_000}, Fairness: true, Batch: 2})
+	o := run(t, requests, p, rows, replay.Options{Scales: []int64{1, 100_001, 1_000_000}, Batch: 2})
 	if o.LargestCost != 2 {
 		t.Errorf("the largest cost is %d", o.LargestCost)
 	}

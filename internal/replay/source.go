@@ -86,7 +86,7 @@ func (s *source) work(ctx context.Context) error {
 // number is the key's number. Where fairness is measured, it also notes the key's name.
 func (s *source) number(q limit.Request) int64 {
 	number := s.keys.Add(q.Key)
-	if !s.options.Fairness {
+	if s.options.Scales == nil {
 		return number
 	}
 	switch {
@@ -118,7 +118,7 @@ func (s *source) part(all Whole, reach int64) (*Part, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.row.Label, err)
 		}
-		if s.options.Fairness && int64(len(s.names)) == s.keys.Count() {
+		if s.options.Scales != nil && int64(len(s.names)) == s.keys.Count() {
 			t.Served = measure.NewServed(exact, w.meter.Admitted(), s.names)
 		}
 		p.Rows = append(p.Rows, t)

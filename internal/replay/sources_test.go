@@ -59,7 +59,7 @@ func TestSourcesComeToTheSame(t *testing.T) {
 		requests := drawKeys(r)
 		known := rapid.Bool().Draw(r, "known")
 		play := func(o replay.Options) *replay.Part {
-			o.Scales, o.Fairness = measure.TimeScales(p.WindowUS()), true
+			o.Scales = measure.TimeScales(p.WindowUS())
 			var all replay.Traffic = &lasting{traffic: requests}
 			if known {
 				all = requests

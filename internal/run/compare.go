@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
@@ -64,21 +63,23 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 		}
 		scenarios = slices.DeleteFunc(scenarios, func(s *scenario.Scenario) bool { return !s.Plain() })
 	}
+	var changing []*scenario.Scenario
 	for _, l := range limits { // without phases: their traffic is generated
 		s := scenario.Scenario{Name: fmt.Sprintf("generated at %v", l), Limit: l, Seed: 1, Start: scenario.DefaultStart}
-		changing := s
-		changing.Name += changingName
-		scenarios = append(scenarios, &s, &changing)
+		other := s
+		other.Name += ", which changes"
+		scenarios, changing = append(scenarios, &s, &other), append(changing, &other)
 	}
 	var wrong Problems
 	for _, s := range scenarios {
 		p := NewPlan(s, a.Instead)
+		p.changes = slices.Contains(changing, s)
 		if s.Phases == nil {
 			p.Stream = traffic.Edges(s.Limit, p.Seed)
 		}
 		failed := p.enterSides(base, head)
 		switch {
-		case p.changes() && !slices.ContainsFunc(p.Limiters, func(l *Limiter) bool { return l.Program.Changes() }):
+		case p.changes && !slices.ContainsFunc(p.Limiters, func(l *Limiter) bool { return l.Program.Changes() }):
 			// neither is told the limit, or can be
 		case !s.Plain():
 			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults both sides would not get the same "+
@@ -100,14 +101,6 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 	return plans, leftOut, wrong.Err()
 }
 
-// changingName ends the name of generated traffic during which the limit changes.
-const changingName = ", which changes"
-
-// changes reports whether the limit changes during the plan.
-func (p *Plan) changes() bool {
-	return p.Scenario.Phases == nil && strings.HasSuffix(p.Scenario.Name, changingName)
-}
-
 // Changed is the limit that the generated traffic of a comparison has in turn with another: twice the requests, so that
 // each change leaves keys at which something is used.
 func Changed(p limit.Policy) limit.Policy {
@@ -123,7 +116,7 @@ func Changed(p limit.Policy) limit.Policy {
 func (p *Plan) enterSides(base, head *Side) (failed [2]error) {
 	for i, side := range []*Side{base, head} {
 		var l *Limiter
-		if l, failed[i] = side.In(p.Scenario); failed[i] == nil && p.changes() {
+		if l, failed[i] = side.In(p.Scenario); failed[i] == nil && p.changes {
 			l, failed[i] = side.changing(l, p.Scenario)
 		}
 		if failed[i] == nil {
@@ -145,7 +138,6 @@ func (a *Ask) firstDifference(ctx context.Context, p *Plan) (*DifferenceError, e
 		return nil, err
 	}
 	head := rows[1].replayed()
-	head.Another = nil
 	head.Decider = &confirming{Decider: rows[1].decider, model: rows[0].decider, alike: sameOutcome, stop: a.Stop}
 	_, err = replay.Run(ctx, p.Stream, p.Policy, []replay.Row{head}, replay.Options{})
 	err = a.Server.Clean(ctx, err)

@@ -32,21 +32,18 @@ func (b *behindFlag) Decide(ctx context.Context, requests []limit.Request, decis
 	unasked := b.journal.Unasked[:n]
 	b.journal.Decisions, b.journal.Unasked = b.journal.Decisions[n:], b.journal.Unasked[n:]
 	var sent []limit.Request
+	var at []int // of the decisions
 	for i, q := range requests {
 		if !unasked[i] {
-			sent = append(sent, q)
+			sent, at = append(sent, q), append(at, i)
 		}
 	}
 	answers := make([]limit.Decision, len(sent))
-	if err := b.script.Decide(ctx, sent, answers); err != nil {
-		return err
+	err := b.script.Decide(ctx, sent, answers)
+	for i, d := range answers {
+		decisions[at[i]] = d
 	}
-	for i := range decisions {
-		if !unasked[i] {
-			decisions[i], answers = answers[0], answers[1:]
-		}
-	}
-	return nil
+	return err
 }
 
 // confirming is a script whose decisions must equal its model's.

@@ -14,20 +14,16 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// measured adds the plan's measures to a replay's options.
-func (p *Plan) measured(o replay.Options) replay.Options {
-	o.Scales, o.Fairness = measure.TimeScales(p.Policy.WindowUS()), true
-	return o
-}
+// scales are the lengths of the intervals in which the plan's rows are measured.
+func (p *Plan) scales() []int64 { return measure.TimeScales(p.Policy.WindowUS()) }
 
 // describe makes the document's run of one plan's outcome.
 func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 	server, _ := a.Server.Describe()
-	scales := measure.TimeScales(p.Policy.WindowUS())
 	run := &result.Run{Scenario: p.Scenario.Name, Question: p.Scenario.Question, Seed: p.Seed, Clock: result.Virtual,
 		Limit: result.LimitOf(p.Policy), DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: server,
 		Partial: o.Partial, Reference: &o.Reference, Notes: p.Stream.Notes(),
-		TimeScales: &result.TimeScales{IntervalUS: scales, Limit: measure.Allowed(p.Policy, scales)}}
+		TimeScales: &result.TimeScales{IntervalUS: p.scales(), Limit: measure.Allowed(p.Policy, p.scales())}}
 	run.FirstUS, run.LastUS = p.Stream.Recorded()
 	note := func(text string) { run.Notes = append(run.Notes, text) }
 	if p.Scenario.Boundary {

@@ -24,6 +24,7 @@ type Plan struct {
 	Stream   *traffic.Stream
 
 	sequences []sequence.Choice // further rows, after the limiters'
+	changes   bool              // the limit changes during the plan
 }
 
 // Instead overrides values of scenarios' files. A nil field overrides nothing.

@@ -162,7 +162,7 @@ func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *re
 	again := traffic.List(r.played.Journal.Requests, base.Duration, !p.endless())
 	r.decider = r.confirmation(a.Stop)
 	outcome, err := replay.Run(ctx, again, p.Policy, []replay.Row{r.replayed()},
-		p.measured(replay.Options{Reach: max(1, base.LastUS)}))
+		replay.Options{Reach: max(1, base.LastUS), Scales: p.scales()})
 	if err != nil {
 		return nil, err
 	}

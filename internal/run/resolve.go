@@ -55,14 +55,10 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 		}))
 	}
 	var all []algorithms.Choice
-	for _, spec := range algorithms.All() {
-		plain, err := algorithms.Parse(spec.Name)
-		if err != nil {
-			panic(err) // the name comes from the registry
-		}
+	for _, plain := range algorithms.Defaults() {
 		all = append(all, plain)
 		for _, c := range named {
-			if c.Algorithm.Name == spec.Name && !chosen(all, c) {
+			if c.Algorithm == plain.Algorithm && !chosen(all, c) {
 				all = append(all, c)
 			}
 		}

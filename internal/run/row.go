@@ -43,11 +43,7 @@ type row struct {
 
 // replayed is the row for a replay.
 func (r *row) replayed() replay.Row {
-	l := replay.Row{Label: r.Label, Decider: r.decider, Another: r.another, Observe: r.observe}
-	if l.Observe != nil {
-		l.Another = nil
-	}
-	return l
+	return replay.Row{Label: r.Label, Decider: r.decider, Another: r.another, Observe: r.observe}
 }
 
 // rows prepares the rows of a plan whose clients do not react: models, or scripts that their models check.
@@ -135,7 +131,7 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) resul
 	}
 	if most := r.MostLetThrough(); most != nil && !r.wrongClock() {
 		cost := max(1, o.LargestCost)
-		for _, us := range measure.TimeScales(p.Policy.WindowUS()) {
+		for _, us := range p.scales() {
 			all.Bound = append(all.Bound, most(us, cost))
 		}
 		if all.ClockEffect == nil {

@@ -100,7 +100,7 @@ func (a *Ask) PlayOne(ctx context.Context, p *Plan) (*result.Run, error) {
 func (a *Ask) started(ctx context.Context, plans []*Plan) (*Ask, error) {
 	on := *a
 	if on.Server == nil {
-		on.Server = models{a.Version}
+		on.Server = Models{a.Version}
 	}
 	rows := 0
 	for _, p := range plans {
@@ -209,7 +209,7 @@ func (a *Ask) decideRows(ctx context.Context, p *Plan) ([]*row, *replay.Outcome,
 	if err != nil {
 		return nil, nil, err
 	}
-	o := replay.Options{Sources: runtime.GOMAXPROCS(0), Stop: a.Stop}
+	o := replay.Options{Sources: runtime.GOMAXPROCS(0), Stop: a.Stop, Scales: p.scales()}
 	if a.Progress != nil {
 		o.Progress = a.Progress.Requests
 	}
@@ -217,7 +217,7 @@ func (a *Ask) decideRows(ctx context.Context, p *Plan) ([]*row, *replay.Outcome,
 	for _, r := range rows {
 		all = append(all, r.replayed())
 	}
-	outcome, err := replay.Run(ctx, p.Stream, p.Policy, all, p.measured(o))
+	outcome, err := replay.Run(ctx, p.Stream, p.Policy, all, o)
 	for i := 0; err == nil && i < len(rows); i++ {
 		err = rows[i].survey(ctx, outcome.LastUS)
 	}
