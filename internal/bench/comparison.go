@@ -45,7 +45,7 @@ type comparing struct {
 	limits  []limit.Policy  // under which instructions are counted, countLimit first
 }
 
-// plan resolves the comparison; the error, an *InputError, has everything that is wrong with it.
+// plan resolves the comparison; the error, a *replay.InputError, has everything that is wrong with it.
 func (c *Comparison) plan() (*comparing, error) {
 	p := &comparing{Comparison: c}
 	var wrong run.Problems
@@ -79,8 +79,8 @@ func (c *Comparison) plan() (*comparing, error) {
 // countLimit is the limit under which instructions are always counted. It alone takes about half a minute.
 var countLimit = limit.Policy{Requests: 10, Window: time.Second}
 
-// Run counts. Errors are an *InputError, a *counting.Missing where instructions cannot be counted, message.ErrStopped,
-// and those of the server.
+// Run counts. Errors are a *replay.InputError, a *counting.Missing where instructions cannot be counted,
+// message.ErrStopped, and those of the server.
 func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 	p, err := c.plan()
 	if err != nil {

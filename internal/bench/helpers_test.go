@@ -76,13 +76,3 @@ func runJob(t testing.TB, j *Job) *result.Document {
 	}
 	return r
 }
-
-// processOf is the process of the server that a session has by now.
-func processOf(t testing.TB, s *session) int {
-	t.Helper()
-	pid, ok := s.server.ProcessID(t.Context())
-	if !ok {
-		t.Fatal("the server has no process here")
-	}
-	return pid
-}

@@ -9,7 +9,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/load"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -53,18 +52,15 @@ const (
 // Progress is told what is being measured, and how many of the rounds, or of the paths of a comparison, are finished.
 type Progress = func(where string, done, total int)
 
-// InputError is input that cannot be meant: a scenario, an algorithm, a script, a server, a number.
-type InputError = replay.InputError
-
-// Check resolves every name of the job and runs nothing; its error is an *InputError with everything that is wrong.
+// Check resolves every name of the job and runs nothing; its error, a *replay.InputError, has everything that is wrong.
 func (j *Job) Check() error {
 	_, err := j.plan()
 	return err
 }
 
-// Run does the job. Errors are an *InputError, a *redis.Unavailable or what else kept the harness from running, such as
-// a call that failed; there is no result then. A result may be partial, if the job was told to stop, or invalid, if the
-// machine or the server disturbed it: it says so itself.
+// Run does the job. Errors are a *replay.InputError, a *redis.Unavailable or what else kept the harness from running,
+// such as a call that failed; there is no result then. A result may be partial, if the job was told to stop, or
+// invalid, if the machine or the server disturbed it: it says so itself.
 func (j *Job) Run(ctx context.Context) (*result.Document, error) {
 	p, err := j.plan()
 	if err != nil {

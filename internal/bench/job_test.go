@@ -97,7 +97,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	}
 	under := newSession(s, "", replay.Clock{Now: time.Now, Sleep: load.Wait}, nil)
 	j.Progress = at("gcra, round 2", func() {
-		process, err := os.FindProcess(processOf(t, under))
+		process, err := os.FindProcess(redistest.ProcessID(t, under.server))
 		if err == nil {
 			err = process.Kill()
 		}

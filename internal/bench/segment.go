@@ -120,7 +120,7 @@ func (a *account) serverUS() *float64 {
 	if !a.stats.Known || a.stats.EvalCalls == 0 {
 		return nil
 	}
-	return new(a.stats.UsecPerDecision())
+	return new(float64(a.stats.EvalUsec) / float64(a.stats.EvalCalls))
 }
 
 // unexplained is how many calls of scripts the server executed beyond those that were sent.

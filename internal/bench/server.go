@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ratelab/internal/redis"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 )
@@ -30,16 +31,15 @@ func checkServer(spec string, wrong *run.Problems) {
 }
 
 // startServer gets the server that spec names, reached as directly as can be. Without a spec it is a container where
-// Docker can run one, else a process, and note says why. Errors are an *InputError for a spec that cannot be meant, or
-// those of redis.Start.
-func startServer(ctx context.Context, spec string, connections int) (s *redis.Server, note string,
-	err error) {
+// Docker can run one, else a process, and note says why. Errors are a *replay.InputError for a spec that cannot be
+// meant, or those of redis.Start.
+func startServer(ctx context.Context, spec string, connections int) (s *redis.Server, note string, err error) {
 	options := []redis.Option{redis.WithPoolSize(connections), redis.WithDirectTransport()}
 	if spec != "" {
 		s, err = redis.Start(ctx, spec, options...)
 		var bad *redis.BadSpec
 		if errors.As(err, &bad) {
-			err = &InputError{Err: err}
+			err = &replay.InputError{Err: err}
 		}
 		return s, "", err
 	}

@@ -52,7 +52,7 @@ func halted(t *testing.T, during string, j *Job) []result.Reason {
 	t.Helper()
 	server := redistest.Private(t)
 	s := newSession(server, redis.KindProcess, replay.Clock{Now: j.Now, Sleep: j.Sleep}, nil)
-	h := &halt{t: t, pid: func() int { return processOf(t, s) }, during: during, times: 1, ended: make(chan struct{})}
+	h := &halt{t: t, pid: func() int { return redistest.ProcessID(t, s.server) }, during: during, times: 1, ended: make(chan struct{})}
 	j.Progress = h.step
 	p, err := j.plan()
 	if err != nil {

@@ -123,16 +123,8 @@ func refusal(reply resp.Value) error {
 	case strings.HasPrefix(reply.Text, "NOSCRIPT"):
 		return errLostScripts
 	}
-	return replyError(strings.Clone(reply.Text)) // it lies where the next reply is read
+	return resp.ReplyError(strings.Clone(reply.Text)) // it lies where the next reply is read
 }
-
-// replyError is the server's own answer, as go-redis would give it.
-type replyError string
-
-func (e replyError) Error() string { return string(e) }
-
-// RedisError makes it a redis.Error.
-func (replyError) RedisError() {}
 
 // evalsha is one way of calling a script: what no call changes, as the server reads it, and the arguments behind it.
 type evalsha struct {

@@ -11,10 +11,7 @@ import (
 // A server that stands still while nobody measures it is heard of once, and one that works is not.
 func TestAVigilHearsSilence(t *testing.T) {
 	s := redistest.Private(t)
-	pid, ok := s.ProcessID(t.Context())
-	if !ok {
-		t.Fatal("no process")
-	}
+	pid := redistest.ProcessID(t, s)
 	clock := NewClock(time.Now())
 	v, err := KeepVigil(t.Context(), s.Open, clock)
 	if err != nil {

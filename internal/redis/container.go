@@ -191,12 +191,6 @@ func (set settings) run(ctx context.Context, b Box, folder string) (*Server, err
 	s := newServer(KindContainer, target{network: "tcp", addr: address, label: "container " + b.Image}, set)
 	s.Route = RoutePortMapping
 	s.cause = func(time.Duration) string { return lastWords(box) }
-	s.pid = func(ctx context.Context) (int, error) {
-		if s.Route != RouteSharedFolder {
-			return 0, errors.New("the container's processes may be another machine's")
-		}
-		return box.PID(ctx)
-	}
 	s.stop = func() error {
 		grace := time.Second
 		if s.Hangs() { // it would not hear that it is asked to stop

@@ -48,7 +48,6 @@ func startProcess(ctx context.Context, program string, set settings) (*Server, e
 	}
 	s := newServer(KindProcess, t, set)
 	s.cause = p.cause
-	s.pid = s.ownPID
 	s.stop = func() error { return errors.Join(p.end(s.Hangs()), os.RemoveAll(dir)) }
 	return s.within(ctx, filepath.Base(path)+" to start", func(ctx context.Context) error {
 		return s.awaitChild(ctx, p, set.memory)

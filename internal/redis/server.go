@@ -7,7 +7,6 @@
 package redis
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"sync"
@@ -55,21 +54,10 @@ type Server struct {
 
 	target target
 	// why a server of our own is gone, or "" where it lives for so long; nil where that cannot be known
-	cause func(time.Duration) string
-	mu    sync.Mutex   // guards closed
-	stop  func() error // ends what was started; nil where nothing was
-	// of the server's process on this machine; nil where it is not ours or not here
-	pid    func(context.Context) (int, error)
+	cause  func(time.Duration) string
+	mu     sync.Mutex   // guards closed
+	stop   func() error // ends what was started; nil where nothing was
 	closed bool
-}
-
-// ProcessID is the server's process on this machine. ok is false where there is none that is ours.
-func (s *Server) ProcessID(ctx context.Context) (pid int, ok bool) {
-	if s.pid == nil {
-		return 0, false
-	}
-	pid, err := s.pid(ctx)
-	return pid, err == nil && pid > 0
 }
 
 // Close closes the client and ends the server if it was started here, with all it left on disk. The second

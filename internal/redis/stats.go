@@ -3,8 +3,6 @@ package redis
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -49,12 +47,9 @@ type Stats struct {
 	// Valkey 8.1.1 nest the same way. So nothing must be added to it. It includes neither reading the request nor
 	// writing the reply.
 	EvalCalls, EvalUsec int64
-	EvictedKeys         int64
-	Calls               map[string]int64 // of commands, by lower-case name; those inside scripts count too
 
 	runID    string // the server's random name for its run
 	received int64  // bytes on all connections
-	lost     bool
 }
 
 // Stats reads the statistics of the server. On the embedded one, which keeps none, it asks nothing and answers Stats
@@ -67,16 +62,15 @@ func (s *Server) Stats(ctx context.Context) (Stats, error) {
 	if err != nil {
 		return Stats{}, Explain(err, s)
 	}
-	read := Stats{Known: true, runID: fields["run_id"], Calls: map[string]int64{}}
-	for name, field := range map[string]*int64{"evicted_keys": &read.EvictedKeys,
-		"total_net_input_bytes": &read.received} {
-		if *field, err = strconv.ParseInt(fields[name], 10, 64); err != nil {
-			return Stats{}, s.target.unavailable("INFO lacks a number for %s; want Redis 7.0 or later, or Valkey", name)
-		}
+	const bytes = "total_net_input_bytes"
+	read := Stats{Known: true, runID: fields["run_id"]}
+	if read.received, err = strconv.ParseInt(fields[bytes], 10, 64); err != nil {
+		return Stats{}, s.target.unavailable("INFO lacks a number for %s; want Redis 7.0 or later, or Valkey", bytes)
 	}
-	for name, text := range fields {
-		command, isCommand := strings.CutPrefix(name, "cmdstat_")
-		if !isCommand {
+	for _, command := range []string{"evalsha", "eval", "evalsha_ro", "eval_ro"} {
+		name := "cmdstat_" + command
+		text, called := fields[name]
+		if !called {
 			continue
 		}
 		var calls, usec int64
@@ -84,53 +78,17 @@ func (s *Server) Stats(ctx context.Context) (Stats, error) {
 			return Stats{}, s.target.unavailable("INFO has %s; want calls=NUMBER,usec=NUMBER,…",
 				message.Quote(name+":"+text))
 		}
-		read.Calls[strings.ToLower(command)] = calls
-		if slices.Contains(scriptCalls, command) {
-			read.EvalCalls += calls
-			read.EvalUsec += usec
-		}
+		read.EvalCalls += calls
+		read.EvalUsec += usec
 	}
 	return read, nil
 }
-
-// scriptCalls are the commands that run a script.
-var scriptCalls = []string{"evalsha", "eval", "evalsha_ro", "eval_ro"}
 
 // Since is what happened between before and after.
 func (after Stats) Since(before Stats) Stats {
 	lost := after.runID != before.runID || after.received < before.received // as after CONFIG RESETSTAT
 	if !after.Known || !before.Known || lost {
-		return Stats{lost: lost}
+		return Stats{}
 	}
-	calls := maps.Clone(after.Calls)
-	for name, n := range before.Calls {
-		calls[name] -= n
-	}
-	maps.DeleteFunc(calls, func(_ string, n int64) bool { return n == 0 })
-	return Stats{Known: true, EvalCalls: after.EvalCalls - before.EvalCalls, EvalUsec: after.EvalUsec - before.EvalUsec,
-		EvictedKeys: after.EvictedKeys - before.EvictedKeys, Calls: calls}
-}
-
-// Add joins what the server did in another span. It is not known where one of them was lost.
-func (after *Stats) Add(o Stats) {
-	if after.lost || o.lost {
-		*after = Stats{lost: true}
-		return
-	}
-	after.Known = after.Known || o.Known
-	after.EvalCalls += o.EvalCalls
-	after.EvalUsec += o.EvalUsec
-	after.EvictedKeys += o.EvictedKeys
-	after.Calls = maps.Clone(after.Calls)
-	for name, n := range o.Calls {
-		if after.Calls == nil {
-			after.Calls = map[string]int64{}
-		}
-		after.Calls[name] += n
-	}
-}
-
-// UsecPerDecision is the server's time in a script, in µs per call, parts of it included; 0 where none was called.
-func (after Stats) UsecPerDecision() float64 {
-	return float64(after.EvalUsec) / float64(max(1, after.EvalCalls))
+	return Stats{Known: true, EvalCalls: after.EvalCalls - before.EvalCalls, EvalUsec: after.EvalUsec - before.EvalUsec}
 }

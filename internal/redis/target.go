@@ -40,8 +40,6 @@ type target struct {
 // secret reveals a password. No formatting verb does, whereas fmt would call no method of an unexported field.
 type secret func() string
 
-func newSecret(value string) secret { return func() string { return value } }
-
 // transport is the name of the connection's kind in results.
 func (t target) transport() string {
 	switch {

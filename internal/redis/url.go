@@ -54,8 +54,8 @@ func parseURL(text string, getenv func(string) string) (target, error) {
 		}
 	}
 	inURL, _ := u.User.Password()
-	t := target{user: cmp.Or(u.User.Username(), query.Get("username")),
-		password: newSecret(cmp.Or(inURL, getenv("REDIS_PASSWORD"), getenv("REDISCLI_AUTH")))}
+	password := cmp.Or(inURL, getenv("REDIS_PASSWORD"), getenv("REDISCLI_AUTH"))
+	t := target{user: cmp.Or(u.User.Username(), query.Get("username")), password: func() string { return password }}
 	return t.locate(u, query)
 }
 

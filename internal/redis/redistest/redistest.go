@@ -5,6 +5,7 @@ package redistest
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -22,6 +23,16 @@ func Embedded(t testing.TB) *redis.Server {
 func Private(t testing.TB) *redis.Server {
 	t.Helper()
 	return start(t, redis.KindProcess, "REQUIRE_REDIS")
+}
+
+// ProcessID is the process of the private server.
+func ProcessID(t testing.TB, s *redis.Server) (pid int) {
+	t.Helper()
+	_, after, _ := strings.Cut(s.Client.Info(t.Context(), "server").Val(), "process_id:")
+	if _, err := fmt.Sscan(after, &pid); err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 // Container starts a container of the image, with the options; "" is REDIS_IMAGE or the default.
