@@ -13,6 +13,6 @@ var (
 
 // Describe is what a run of the models says of an outcome.
 func Describe(p *Plan, o *replay.Outcome) *result.Run {
-	a := Ask{Server: Models{}}
+	a := Ask{Server: models{}}
 	return a.describe(p, nil, o)
 }

@@ -17,32 +17,35 @@ const ModelServer = "model"
 var errNoServer = errors.New("--redis model has no server to run a script on; leave out --script, or take --redis " +
 	"embedded")
 
-// Models is the Server that runs no script: the Go models decide. Servers that run only some scripts embed it.
-type Models struct{ version string }
+// models is the Server that runs no script: the Go models decide.
+type models struct{ version string }
 
-func (Models) Start(context.Context, int) error { return nil }
+// Models is for servers that run only some scripts.
+type Models = models
 
-func (Models) Close() {}
+func (models) Start(context.Context, int) error { return nil }
 
-func (m Models) Describe() (about result.Server, given bool) {
+func (models) Close() {}
+
+func (m models) Describe() (about result.Server, given bool) {
 	return result.Server{Kind: ModelServer, Name: "go", Version: m.version, Transport: "none"}, false
 }
 
-func (Models) Private(context.Context) (Server, error) { return nil, errNoServer }
+func (models) Private(context.Context) (Server, error) { return nil, errNoServer }
 
-func (Models) Try(_ context.Context, p *Plan) error {
+func (models) Try(_ context.Context, p *Plan) error {
 	if len(p.Foreign()) > 0 {
 		return &replay.InputError{Err: errNoServer}
 	}
 	return nil
 }
 
-func (Models) Open(context.Context, *Limiter, time.Time, time.Duration, int) (Script, error) {
+func (models) Open(context.Context, *Limiter, time.Time, time.Duration, int) (Script, error) {
 	return nil, nil
 }
 
-func (Models) Confirm(context.Context, []sequence.Call, int) error { return nil }
+func (models) Confirm(context.Context, []sequence.Call, int) error { return nil }
 
-func (Models) Clean(_ context.Context, failed error) error { return failed }
+func (models) Clean(_ context.Context, failed error) error { return failed }
 
-func (Models) Kept() string { return "" }
+func (models) Kept() string { return "" }

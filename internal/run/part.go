@@ -17,7 +17,7 @@ func (a *Ask) Joined(p *Plan, part, atOnce *replay.Part) (*result.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := (&Ask{Server: Models{a.Version}}).describe(p, rows, outcome)
+	run := (&Ask{Server: models{a.Version}}).describe(p, rows, outcome)
 	if atOnce != nil {
 		other, err := a.Joined(p, atOnce, nil)
 		if err != nil {

@@ -100,7 +100,7 @@ func (a *Ask) PlayOne(ctx context.Context, p *Plan) (*result.Run, error) {
 func (a *Ask) started(ctx context.Context, plans []*Plan) (*Ask, error) {
 	on := *a
 	if on.Server == nil {
-		on.Server = Models{a.Version}
+		on.Server = models{a.Version}
 	}
 	rows := 0
 	for _, p := range plans {
