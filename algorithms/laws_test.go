@@ -64,7 +64,8 @@ func TestInterleavedKeysDecideAsEachAlone(t *testing.T) {
 		second := s.in.NewModel()
 		for i, e := range s.steps {
 			cost := drawCost(t, s.policy)
-			if got, want := l.Decide(e.atUS, e.atUS, "other", cost), second.Decide(e.atUS, e.atUS, "other", cost); got != want {
+			got, want := l.Decide(e.atUS, e.atUS, "other", cost), second.Decide(e.atUS, e.atUS, "other", cost)
+			if got != want {
 				t.Fatalf("request %d of the other key: %+v; alone %+v", i, got, want)
 			}
 			if got := l.Decide(e.atUS, e.atUS, "k", e.cost); got != e.Decision {

@@ -98,7 +98,8 @@ func (c Choice) atRow(in *Limiter, own limit.Policy) error {
 	v := Values{algorithm: c.Algorithm, set: c.set, resolved: in.Parameters}
 	switch {
 	case v.isSet("nodes"):
-		g := &Gateways{Nodes: v.Integer("nodes", 1), Random: v.Word("balancer", "round-robin") == "random", Seed: c.seed}
+		random := v.Word("balancer", "round-robin") == "random"
+		g := &Gateways{Nodes: v.Integer("nodes", 1), Random: random, Seed: c.seed}
 		in.Gateways = g
 		in.MostAdmitted, in.MostDeparting = g.times(in.MostAdmitted), g.times(in.MostDeparting)
 		one := in.NewModel

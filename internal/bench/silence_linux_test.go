@@ -52,7 +52,8 @@ func halted(t *testing.T, during string, j *Job) []result.Reason {
 	t.Helper()
 	server := redistest.Private(t)
 	s := newSession(server, redis.KindProcess, replay.Clock{Now: j.Now, Sleep: j.Sleep}, nil)
-	h := &halt{t: t, pid: func() int { return redistest.ProcessID(t, s.server) }, during: during, times: 1, ended: make(chan struct{})}
+	pid := func() int { return redistest.ProcessID(t, s.server) }
+	h := &halt{t: t, pid: pid, during: during, times: 1, ended: make(chan struct{})}
 	j.Progress = h.step
 	p, err := j.plan()
 	if err != nil {

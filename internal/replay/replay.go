@@ -29,9 +29,9 @@ type Traffic interface {
 type Row struct {
 	Label   string
 	Decider Decider
-	// Observe receives every decided batch, in order, from one goroutine: keys are not shared then. It may be nil.
+	// Observe receives every decided batch, in order, from one goroutine; then no keys are shared. It may be nil.
 	Observe func([]limit.Request, []limit.Decision) error
-	// Another makes a new Decider, for keys that Decider does not see. It is nil if keys depend on each other, and if no
+	// Another makes a new Decider, for keys that Decider does not see. It is nil if keys depend on each other, or if no
 	// second Decider can be made.
 	Another func() Decider
 }
@@ -43,8 +43,9 @@ type Options struct {
 	Batch    int // requests per batch; 0: defaultBatch
 	// the least length of all series, in µs, so that several replays have series of the same length; 0: until the last
 	// request that a shaper delays has left
-	Reach  int64
-	Scales []int64 // lengths of intervals for MostAdmitted, in µs, ascending; nil: neither that nor fairness is measured
+	Reach int64
+	// lengths of intervals for MostAdmitted, in µs, ascending; nil: neither that nor fairness is measured
+	Scales []int64
 	// Sources is the most goroutines that share the keys, if all rows let them; 0 means 1. Figures do not depend on it.
 	Sources   int
 	ShareFrom int // the requests from which keys are shared; 0: sharesFrom
