@@ -87,6 +87,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 	fs.StringVar(&a.shared, "shared", "", "`FOLDER` such as gs://… to which workers can write (default that of --out)")
 	fs.IntVar(&a.shards, "shards", 0, "divide the keys into `N` shards (default by the log's size)")
 	fs.Int64Var(&a.memory, "shard-memory", 1024, "refuse a shard that takes more than `MB`")
+	fs.Lookup("trace-skip").Hidden, fs.Lookup("trace-limit").Hidden = true, true // they are refused
 	fs.AddGoFlagSet(flag.CommandLine)
 	flag.CommandLine.VisitAll(func(f *flag.Flag) {
 		about := shown[f.Name]

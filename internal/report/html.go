@@ -86,7 +86,7 @@ func (g *Table) html() tableHTML {
 	g = g.withoutEmpty()
 	for _, c := range g.Columns {
 		name := together(message.Visible(c.heading()))
-		view.Head = append(view.Head, Column{Name: name, Help: message.Visible(c.Help)})
+		view.Head = append(view.Head, Column{Name: name, Help: message.Visible(c.Help), Words: c.Words})
 	}
 	for _, r := range g.Rows {
 		line := g.cells(&r)
