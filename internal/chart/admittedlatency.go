@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -170,11 +171,16 @@ func (s *playedScales) stretches(us []float64) (all []plotter.XYs) {
 // and one for each interval of the response times. It keeps the control, and percentiles of few answers, with their
 // number.
 func playedData(r *result.Document, run *result.Run) []byte {
-	var lines [][]any
+	lines := [][]string{{"server", "algorithm", "rounds", "start_us", "width_us", "offered", "admitted", "rolling",
+		"accepted", "accepted_response_us_p50", "accepted_response_us_p99",
+		"rejected", "rejected_response_us_p50", "rejected_response_us_p99"}}
 	for _, row := range r.Plays(run) {
 		add := func(startUS, widthUS int64, cells ...any) {
-			lines = append(lines, append([]any{serverName(r), row.Algorithm, len(row.Rounds),
-				run.Played.FromUS + startUS, widthUS}, cells...))
+			line := []string{serverName(r), row.Algorithm}
+			for _, cell := range append([]any{len(row.Rounds), run.Played.FromUS + startUS, widthUS}, cells...) {
+				line = append(line, fmt.Sprint(cell))
+			}
+			lines = append(lines, line)
 		}
 		if c := row.Course; c != nil {
 			for k, offered := range c.Offered {
@@ -193,9 +199,9 @@ func playedData(r *result.Document, run *result.Run) []byte {
 			add(interval.StartUS, interval.WidthUS, append(cells, responseCells(interval.Rejected)...)...)
 		}
 	}
-	return rows("server,algorithm,rounds,start_us,width_us,offered,admitted,rolling,"+
-		"accepted,accepted_response_us_p50,accepted_response_us_p99,"+
-		"rejected,rejected_response_us_p50,rejected_response_us_p99", lines)
+	var out bytes.Buffer
+	_ = report.WriteCSV(&out, lines) // a bytes.Buffer takes everything
+	return out.Bytes()
 }
 
 // responseCells are how many answers there were, and how long they took.

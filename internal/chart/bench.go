@@ -1,14 +1,12 @@
 package chart
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
 	"ratelab/internal/message"
-	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -56,24 +54,6 @@ func status(r *result.Document) (text string) {
 
 func connections(r *result.Document) string {
 	return message.Count(r.Settings.Connections, "connection")
-}
-
-// rows writes data as CSV under a header, a comma-separated list of the columns.
-func rows(header string, lines [][]any) []byte {
-	var out bytes.Buffer
-	// a bytes.Buffer takes everything
-	_ = report.WriteCSV(&out, strings.Split(header, ","), func(yield func([]string) bool) {
-		for _, line := range lines {
-			cells := make([]string, len(line))
-			for i, cell := range line {
-				cells[i] = fmt.Sprint(cell)
-			}
-			if !yield(cells) {
-				return
-			}
-		}
-	})
-	return out.Bytes()
 }
 
 // serverName is the text of the data's first column.

@@ -102,23 +102,18 @@ type column struct {
 
 // CSV is the data behind the chart, with every row and every bucket.
 func (c Chart) CSV() []byte {
-	line := make([]string, len(c.columns))
-	for i, col := range c.columns {
-		line[i] = report.Defuse(col.name)
+	lines := make([][]string, 1+len(c.columns[0].values))
+	for _, col := range c.columns {
+		lines[0] = append(lines[0], col.name)
+		for n := range lines[1:] {
+			cell := ""
+			if n < len(col.values) {
+				cell = report.Integer(col.values[n])
+			}
+			lines[1+n] = append(lines[1+n], cell)
+		}
 	}
 	var out bytes.Buffer
-	_ = report.WriteCSV(&out, line, func(yield func([]string) bool) { // a bytes.Buffer takes everything
-		for n := range c.columns[0].values {
-			for i, col := range c.columns {
-				line[i] = ""
-				if n < len(col.values) {
-					line[i] = report.Integer(col.values[n])
-				}
-			}
-			if !yield(line) {
-				return
-			}
-		}
-	})
+	_ = report.WriteCSV(&out, lines) // a bytes.Buffer takes everything
 	return out.Bytes()
 }

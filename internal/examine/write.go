@@ -34,22 +34,19 @@ func sheet(d *result.Document) (s report.Sheet) {
 
 // writeCSV writes a line for each finding, and one for each script that was not examined.
 func writeCSV(w io.Writer, d *result.Document) error {
-	header := []string{"limiter", "limit", "kind", "fault", "name", "text", "requests", "worst"}
-	return report.WriteCSV(w, header, func(yield func([]string) bool) {
-		for _, e := range d.Examinations {
-			findings := e.Findings
-			if e.NotExamined != "" {
-				findings = []result.Finding{{Kind: result.NotExamined, Name: "not examined", Text: e.NotExamined,
-					Limit: e.Limit}}
-			}
-			for _, f := range findings {
-				if !yield([]string{e.Algorithm, f.Limit.Policy().String(), f.Kind, fmt.Sprint(f.Fault), f.Name, f.Text,
-					report.Integer(f.Requests), report.Integer(e.Worst)}) {
-					return
-				}
-			}
+	lines := [][]string{{"limiter", "limit", "kind", "fault", "name", "text", "requests", "worst"}}
+	for _, e := range d.Examinations {
+		findings := e.Findings
+		if e.NotExamined != "" {
+			findings = []result.Finding{{Kind: result.NotExamined, Name: "not examined", Text: e.NotExamined,
+				Limit: e.Limit}}
 		}
-	})
+		for _, f := range findings {
+			lines = append(lines, []string{e.Algorithm, f.Limit.Policy().String(), f.Kind, fmt.Sprint(f.Fault), f.Name,
+				f.Text, report.Integer(f.Requests), report.Integer(e.Worst)})
+		}
+	}
+	return report.WriteCSV(w, lines)
 }
 
 // FileName is the name of a finding's scenario file.

@@ -29,7 +29,7 @@ func writeCSV(w io.Writer, d *result.Document) error {
 		header = []string{"client", "asked", "rejected_old", "rejected_new", "newly_rejected", "no_longer_rejected",
 			"first_us", "last_us", "within_second"}
 	}
-	var all [][]string
+	all := [][]string{header}
 	for _, u := range d.Users {
 		if u.Change != nil {
 			for _, c := range u.Change.Who {
@@ -55,7 +55,7 @@ func writeCSV(w io.Writer, d *result.Document) error {
 				report.Integer(l.BusiestSecond), f.WithinSecond})
 		}
 	}
-	return report.WriteCSV(w, header, slices.Values(all))
+	return report.WriteCSV(w, all)
 }
 
 func sheet(d *result.Document) report.Sheet {

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"image/color"
 	"math"
 	"slices"
@@ -21,9 +20,6 @@ type label struct {
 	Index int
 	Off   bool // not drawn at first
 }
-
-// Soft is the text as a name that may be broken between its parts.
-func (l label) Soft() template.HTML { return report.Soft(l.Text) }
 
 // class is the CSS class with the label's look.
 func (l label) class() string { return fmt.Sprintf("a%d", l.Index) }

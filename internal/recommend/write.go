@@ -21,20 +21,16 @@ var Forms = report.Formats{Sheet: sheet, Width: 80, CSV: writeCSV}
 func writeCSV(w io.Writer, d *result.Document) error {
 	header := []string{"contract", "rank", "limiter", "guarantee", "lost", "bytes_per_key", "instructions", "work",
 		"worst_traffic", "worst_lost", "users_rejected", "users_rejected_needlessly"}
-	return report.WriteCSV(w, header, func(yield func([]string) bool) {
-		for _, a := range d.Answers {
-			for i, r := range a.Rows {
-				line := []string{a.Limit.Contract.String(), strconv.Itoa(i + 1), r.Limiter, report.Float(r.Guarantee),
-					report.Float(r.Lost), report.Float(r.BytesPerKey), report.Float(r.Instructions),
-					report.Float(r.Work),
-					r.WorstTraffic, report.Float(r.WorstLost), report.Integer(r.UsersRejected),
-					report.Integer(r.UsersNeedlessly)}
-				if !yield(line) {
-					return
-				}
-			}
+	lines := [][]string{header}
+	for _, a := range d.Answers {
+		for i, r := range a.Rows {
+			lines = append(lines, []string{a.Limit.Contract.String(), strconv.Itoa(i + 1), r.Limiter,
+				report.Float(r.Guarantee), report.Float(r.Lost), report.Float(r.BytesPerKey),
+				report.Float(r.Instructions), report.Float(r.Work), r.WorstTraffic, report.Float(r.WorstLost),
+				report.Integer(r.UsersRejected), report.Integer(r.UsersNeedlessly)})
 		}
-	})
+	}
+	return report.WriteCSV(w, lines)
 }
 
 func sheet(d *result.Document) report.Sheet {

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"io"
 	"math"
+	"slices"
+	"strconv"
 
 	"ratelab/internal/result"
 )
@@ -54,12 +57,12 @@ func timed(us float64) string {
 // benchFigures are by the names of benchColumns; a figure that could not be had is absent.
 type benchFigures map[string]*float64
 
-// text is a figure in a table, or the mark of none.
-func (f benchFigures) text(c *benchColumn) string {
-	if v := f[c.name]; v != nil {
-		return c.read(*v)
+// text is the figure of that name, or what stands for none.
+func (f benchFigures) text(name string, read func(float64) string, none string) string {
+	if v := f[name]; v != nil {
+		return read(*v)
 	}
-	return Absent
+	return none
 }
 
 // leastSamples is how many durations a percentile is told of: the 99th of fewer is one of the last few, whatever came.
@@ -108,4 +111,31 @@ func roundFigures(p *result.Play, r *result.Round) benchFigures {
 		f["service_p50_us"], f["lag_p99_us"] = &r.ServiceP50US, &r.LagP99US
 	}
 	return f
+}
+
+// writeBenchRows writes one table for all that was measured: a header, and for each scenario and limiter a line for
+// what was admitted and one for what was rejected.
+func writeBenchRows(w io.Writer, d *result.Document) error {
+	header := []string{"scenario", "algorithm", "outcome"}
+	for _, c := range benchColumns {
+		header = append(header, c.name)
+	}
+	lines := [][]string{append(header, "seed", "server", "cpu", "valid", "partial")}
+	context := []string{d.Server.String(), d.Machine.CPU, strconv.FormatBool(d.Validity.Valid),
+		strconv.FormatBool(d.Partial)}
+	for i := range d.Runs {
+		run := &d.Runs[i]
+		for _, p := range d.Plays(run) {
+			for k, of := range []*result.Durations{&p.Outcomes.Accepted, &p.Outcomes.Rejected} {
+				line := []string{run.Scenario, p.Algorithm, []string{"admitted", "rejected"}[k]}
+				f := playFigures(&p, of)
+				for _, c := range benchColumns {
+					line = append(line, f.text(c.name, Float, ""))
+				}
+				line = append(line, strconv.FormatUint(run.Seed, 10))
+				lines = append(lines, slices.Concat(line, context))
+			}
+		}
+	}
+	return WriteCSV(w, lines)
 }

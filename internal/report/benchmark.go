@@ -1,20 +1,105 @@
 package report
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
+	"ratelab/internal/measure"
 	"ratelab/internal/message"
+	"ratelab/internal/result"
 )
 
-// BenchmarkName is a benchmark's name with a part for each key and value: BenchmarkSimulate/scenario=poisson. What
-// the format reserves does not stand in it, and its end is not taken for a GOMAXPROCS.
-func BenchmarkName(of string, keysAndValues ...string) string {
-	name := "Benchmark" + of
-	for i := 0; i+1 < len(keysAndValues); i += 2 {
-		name += "/" + keysAndValues[i] + "=" + OneWord(keysAndValues[i+1])
+// This file writes documents in the Go benchmark format, which benchstat compares.
+// Source: golang.org/design/14313-benchmark-format.
+//
+// Note: the tool's version stands in a line that the format ignores, as do the server of bench and whether its figures
+// can be trusted. As configuration keys they would put two versions, or two servers, into separate tables of benchstat,
+// and comparing those is what the format is for.
+
+// writeLines writes one result of one iteration for each scenario and algorithm. The units are the measures' names in
+// JSON, all declared exact, because virtual time repeats them to the digit.
+func writeLines(w io.Writer, doc *result.Document) error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# %s %s\n", oneWord(doc.Tool.Name), oneWord(doc.Tool.Version))
+	for _, unit := range counts() {
+		fmt.Fprintf(&out, "Unit %s assume=exact\n", unit.Name)
 	}
+	for i := range doc.Runs {
+		run := &doc.Runs[i]
+		fmt.Fprintf(&out, "\nscenario: %s\nlimit: %s\nseed: %d\nclock: %s\nserver: %s\npartial: %t\n",
+			message.Visible(run.Scenario),
+			run.Limit.String(), run.Seed, run.Clock, message.Visible(run.Server.String()), run.Partial)
+		for _, row := range withReference(run, "exact-reference") {
+			out.WriteString(benchmarkName("Simulate", run.Scenario, row.Algorithm) + " 1")
+			for _, m := range counts() {
+				if v := m.Value(&row.Figures); v.Known {
+					fmt.Fprintf(&out, " %s %s", Float(v.Number), m.Name)
+				}
+			}
+			out.WriteByte('\n')
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// counts are the measures that are lines' units.
+func counts() []*measure.Measure {
+	return append(measure.DecisionMeasures.Within(measure.Written), measure.CostMeasures.Within(measure.Written)...)
+}
+
+// writeBenchLines writes one line for each round, so that benchstat has samples.
+func writeBenchLines(w io.Writer, d *result.Document) error {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# %s %s of %s\n", message.Visible(d.Tool.Name), message.Visible(d.Tool.Version),
+		message.Visible(d.Server.String()))
+	for _, line := range warnings(d.Measurement) {
+		fmt.Fprintf(&out, "# %s\n", message.Visible(line))
+	}
+	for _, c := range benchColumns {
+		if c.unit != "" {
+			fmt.Fprintf(&out, "Unit %s %s\n", c.unit, c.metadata)
+		}
+	}
+	fmt.Fprintf(&out, "\ngoos: %s\ngoarch: %s\ncpu: %s\ncores: %d\n", message.Visible(d.Machine.OS),
+		message.Visible(d.Machine.Architecture), message.Visible(d.Machine.CPU), d.Machine.Cores)
+	for i := range d.Runs {
+		run := &d.Runs[i]
+		fmt.Fprintf(&out, "\nscenario: %s\nseed: %d\nlimit: %s\n", message.Visible(run.Scenario), run.Seed, run.Limit)
+		plays := d.Plays(run)
+		order := map[string]int{result.Control: 1} // the last: benchstat compares with the first
+		slices.SortStableFunc(plays, func(a, b result.Play) int { return order[a.Algorithm] - order[b.Algorithm] })
+		for _, p := range plays {
+			for k := range p.Rounds {
+				benchLine(&out, run.Scenario, &p, &p.Rounds[k])
+			}
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// benchLine is one round of a play.
+func benchLine(out *bytes.Buffer, scenario string, p *result.Play, r *result.Round) {
+	name, f := benchmarkName("Open", scenario, p.Algorithm), roundFigures(p, r)
+	fmt.Fprintf(out, "%s %d", name, max(r.Accepted+r.Rejected, 1)) // the format knows no benchmark of no iterations
+	for _, c := range benchColumns {
+		if v := f[c.name]; v != nil && c.unit != "" {
+			fmt.Fprintf(out, " %s %s", Float(*v), c.unit)
+		}
+	}
+	out.WriteByte('\n')
+}
+
+// benchmarkName is a benchmark's name: BenchmarkSimulate/scenario=poisson/algorithm=gcra. What the format reserves does
+// not stand in it, and its end is not taken for a GOMAXPROCS.
+func benchmarkName(of, scenario, algorithm string) string {
+	name := "Benchmark" + of + "/scenario=" + oneWord(scenario) + "/algorithm=" + oneWord(algorithm)
 	if endsInProcs.MatchString(name) {
 		name += "-1"
 	}
@@ -25,8 +110,8 @@ func BenchmarkName(of string, keysAndValues ...string) string {
 // name that ends so is given a GOMAXPROCS of its own.
 var endsInProcs = regexp.MustCompile(`-[0-9]+$`)
 
-// OneWord makes s a part of a benchmark's name, in which blanks end the name and a slash the part.
-func OneWord(s string) string {
+// oneWord makes s a part of a benchmark's name, in which blanks end the name and a slash the part.
+func oneWord(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsSpace(r) {
 			return '_'

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"ratelab/internal/message"
@@ -99,7 +98,7 @@ func Played(d *result.Document, run *result.Run) Part {
 		f, line := playFigures(&p, &all), []string{p.Algorithm}
 		for _, c := range benchColumns {
 			if c.table != "" {
-				line = append(line, f.text(&c))
+				line = append(line, f.text(c.name, c.read, Absent))
 			}
 		}
 		t.Rows = append(t.Rows, TableRow{Cells: Cells(line...)})
@@ -108,8 +107,8 @@ func Played(d *result.Document, run *result.Run) Part {
 				p.Offered))
 		}
 	}
-	notes = slices.DeleteFunc(append(notes, run.Notes...), func(s string) bool { return s == "" })
-	return Part{Title: run.Scenario, Lead: Items(playLead(run, plays)), Tables: []Table{t}, Notes: Items(notes...)}
+	return Part{Title: run.Scenario, Lead: Items(playLead(run, plays)), Tables: []Table{t},
+		Notes: Items(filled(append(notes, run.Notes...))...)}
 }
 
 // playLead says what was played of a scenario.

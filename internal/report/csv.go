@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,41 +14,32 @@ import (
 // writeRows writes one header and one line for each scenario and algorithm, and one for each exact reference. Columns
 // are named as in JSON, and an absent measure is an empty cell. Lists and objects are JSON, in the last columns.
 func (s Simulated) writeRows(w io.Writer, doc *result.Document) error {
-	header := CSVColumns()
-	if s.Columns == nil {
-		return WriteCSV(w, header, csvLines(doc))
-	}
-	return WriteCSV(w, s.Columns, func(yield func([]string) bool) {
-		for line := range csvLines(doc) {
-			picked := make([]string, len(s.Columns))
-			for i, name := range s.Columns {
-				picked[i] = line[slices.Index(header, name)]
-			}
-			if !yield(picked) {
-				return
-			}
+	lines := [][]string{CSVColumns()}
+	for i := range doc.Runs {
+		for _, row := range withReference(&doc.Runs[i], result.ReferenceLabel) {
+			lines = append(lines, csvLine(&doc.Runs[i], &row))
 		}
-	})
+	}
+	if s.Columns == nil {
+		return WriteCSV(w, lines)
+	}
+	picked := make([][]string, len(lines))
+	for _, name := range s.Columns {
+		column := slices.Index(lines[0], name)
+		for i, line := range lines {
+			picked[i] = append(picked[i], line[column])
+		}
+	}
+	return WriteCSV(w, picked)
 }
 
-func csvLines(doc *result.Document) iter.Seq[[]string] {
-	return func(yield func([]string) bool) {
-		for i := range doc.Runs {
-			run := &doc.Runs[i]
-			for j := range run.Results {
-				if !yield(csvLine(run, &run.Results[j])) {
-					return
-				}
-			}
-			if run.Reference == nil {
-				continue
-			}
-			if !yield(csvLine(run, &result.Row{Algorithm: result.ReferenceLabel,
-				Figures: measure.Figures{Result: *run.Reference}})) {
-				return
-			}
-		}
+// withReference are the rows of a run, and its exact reference as one of that name.
+func withReference(run *result.Run, name string) []result.Row {
+	rows := slices.Clone(run.Results)
+	if run.Reference != nil {
+		rows = append(rows, result.Row{Algorithm: name, Figures: measure.Figures{Result: *run.Reference}})
 	}
+	return rows
 }
 
 // CSVColumns are the names of all columns.

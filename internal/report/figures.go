@@ -17,14 +17,6 @@ func Integer(n int64) string { return strconv.FormatInt(n, 10) }
 // number.
 func Float(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// OptionalFloat is Float, or nothing where there is no figure.
-func OptionalFloat(f *float64) string {
-	if f == nil {
-		return ""
-	}
-	return Float(*f)
-}
-
 // Significant is f with three significant digits, because what is timed is not repeatable to more, and never an
 // exponent: 4.30, 12.3, 48300.
 func Significant(f float64) string {

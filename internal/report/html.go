@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -18,7 +19,7 @@ import (
 var sheetHTML string
 
 var sheetTemplate = template.Must(template.New("sheet").Funcs(template.FuncMap{
-	"blocks": blocks, "table": func(g Table) tableHTML { return g.html() },
+	"blocks": blocks, "soft": Soft, "table": func(g Table) tableHTML { return g.html() },
 	"heading": func(p Part) template.HTML {
 		return template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", p.level(),
 			template.HTMLEscapeString(message.Visible(p.Title))))
@@ -41,7 +42,7 @@ type blockHTML struct {
 	Lines   []Line
 }
 
-func (b blockHTML) Class() template.HTMLAttr { return class(styleClass[b.Style]) }
+func (b blockHTML) Class() string { return styleClass[b.Style] }
 
 // styleClass are the classes of the styles.
 var styleClass = map[Style]string{Faint: "faint", Strong: "strong", Alarm: "alarm"}
@@ -65,35 +66,31 @@ func blocks(lines []Line) (list []blockHTML) {
 	return list
 }
 
+// tableHTML is a table whose texts are fit to be shown, and its rows.
 type tableHTML struct {
-	Caption    string
-	Matrix     bool
-	Narrow     bool
-	Head       []Column
+	Table
 	Body, Foot [][]cellHTML
-}
-
-func (t tableHTML) Class() string {
-	if t.Matrix {
-		return "matrix"
-	}
-	return "figures sorts"
 }
 
 // html is the table with what its rows are named after in the first column, and rows to compare with at its foot.
 func (g *Table) html() tableHTML {
-	view := tableHTML{Caption: together(message.Visible(g.Title + g.Caption)), Matrix: g.Matrix, Narrow: g.Narrow}
 	g = g.withoutEmpty()
+	view := tableHTML{Table: *g}
+	view.Caption, view.Columns = together(message.Visible(g.Title+g.Caption)), nil
 	for _, c := range g.Columns {
 		name := together(message.Visible(c.heading()))
-		view.Head = append(view.Head, Column{Name: name, Help: message.Visible(c.Help), Words: c.Words})
+		view.Columns = append(view.Columns, Column{Name: name, Help: message.Visible(c.Help), Words: c.Words})
 	}
 	for _, r := range g.Rows {
 		line := g.cells(&r)
 		switch {
 		case r.Alike:
-			for i := range line {
-				view.Body[len(view.Body)-1][i].below(&line[i], r.Cells[i].Text)
+			above := view.Body[len(view.Body)-1]
+			for i, c := range r.Cells {
+				if c.Text != "" {
+					above[i].Text = cmp.Or(above[i].Text, "\u00a0") // so that it has a first line, too
+					above[i].Small = append(above[i].Small, line[i].Text)
+				}
 			}
 		case r.Faint:
 			view.Foot = append(view.Foot, line)
@@ -125,27 +122,16 @@ type cellHTML struct {
 	Words bool
 }
 
-// below adds a cell of the row below, unless that says nothing.
-func (c *cellHTML) below(under *cellHTML, text string) {
-	if text == "" {
-		return
-	}
-	if c.Text == "" {
-		c.Text = "\u00a0" // so that it has a first line, too
-	}
-	c.Small = append(c.Small, under.Text)
-}
-
-func (c cellHTML) Class() template.HTMLAttr {
+func (c cellHTML) Class() string {
 	switch {
 	case c.Shade > 0:
-		return class(fmt.Sprintf("shade%d", c.Shade))
+		return fmt.Sprintf("shade%d", c.Shade)
 	case c.Shade < 0:
-		return class(fmt.Sprintf("lack%d", -c.Shade))
+		return fmt.Sprintf("lack%d", -c.Shade)
 	case c.Style == Strong || c.Style == Alarm:
-		return class("over")
+		return "over"
 	case c.Words:
-		return class("words")
+		return "words"
 	}
 	return ""
 }
@@ -172,11 +158,8 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 
 // Helps are the columns of which something is said.
 func (t tableHTML) Helps() []Column {
-	return slices.DeleteFunc(slices.Clone(t.Head), func(c Column) bool { return c.Help == "" })
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Help == "" })
 }
-
-// Soft is the cell's text as a name that may be broken.
-func (c cellHTML) Soft() template.HTML { return Soft(c.Text) }
 
 // Soft is a name, such as gcra:burst=100+local-flag, that has been through Shown: where there is no room for it, it is
 // broken before what it adds, and not within a word.
@@ -191,11 +174,3 @@ var measured = regexp.MustCompile(`(\d) ((?:µs|ms|s|min|h|d|k|M)\b|[×%])`)
 
 // together keeps a number and its unit on one line.
 func together(s string) string { return measured.ReplaceAllString(s, "$1\u00a0$2") }
-
-// class is the attribute, of names of our own.
-func class(name string) template.HTMLAttr {
-	if name == "" {
-		return ""
-	}
-	return template.HTMLAttr(` class="` + name + `"`)
-}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,18 +21,14 @@ const anyTraffic = "on any traffic"
 func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	same, _ := comparable(d)
 	matrix := withoutTwins(Matrix(same))
-	if !t.Fits(matrix.narrowest()) {
+	if t.excess(t.render(matrix.narrowest())) > 0 {
 		matrix = Worst(same)
 	}
 	const question = "Which limiter keeps its limit in any window?  1.98: admits 1.98 x.  -7%: less."
-	part := Part{Lead: []Line{{Text: question}}, Tables: []Table{matrix}}
-	if settings := ReducedWords(same); settings != "" {
-		part.Notes = append(part.Notes, Line{Text: settings})
-	}
-	part.Notes = append(part.Notes,
-		Line{Text: "Only a 1 in the first row keeps the limit whatever comes; leaky: at cost 1."})
+	notes := filled([]string{ReducedWords(same),
+		"Only a 1 in the first row keeps the limit whatever comes; leaky: at cost 1."})
 	t.Text = textWidth
-	return Sheet{part}.WriteTerminal(w, t)
+	return Sheet{{Lead: Items(question), Tables: []Table{matrix}, Notes: Items(notes...)}}.WriteTerminal(w, t)
 }
 
 // comparable is the document with the runs of the matrix only, and the number of the others.
@@ -67,29 +62,13 @@ var heads = []struct{ label, head string }{
 // reducedLabel stands for the gcra whose rate and burst together are the limit. Its label has the scenario's figures.
 const reducedLabel = "gcra:reduced"
 
-var reducedText = regexp.MustCompile(`^gcra:limit=(\d+):burst=(\d+)$`)
-
-// isReduced reports whether a row is that gcra.
-func isReduced(r *result.Run, row *result.Row) bool {
-	m := reducedText.FindStringSubmatch(row.Algorithm)
-	if m == nil {
-		return false
-	}
-	rate, _ := strconv.ParseInt(m[1], 10, 64)
-	burst, _ := strconv.ParseInt(m[2], 10, 64)
-	return rate+burst == r.Limit.Requests && burst == max(1, r.Limit.Requests/10)
-}
-
 // findColumn finds a column's row in a run.
 func findColumn(r *result.Run, label string) *result.Row {
-	if label != reducedLabel {
-		return r.Find(label)
+	if label == reducedLabel {
+		burst := max(1, r.Limit.Requests/10)
+		label = fmt.Sprintf("gcra:limit=%d:burst=%d", r.Limit.Requests-burst, burst)
 	}
-	i := slices.IndexFunc(r.Results, func(row result.Row) bool { return isReduced(r, &row) })
-	if i < 0 {
-		return nil
-	}
-	return &r.Results[i]
+	return r.Find(label)
 }
 
 // columnsOf are the columns for rows that every run has: first those with short names. The floor has none.
@@ -255,14 +234,8 @@ func WriteConfirmation(w io.Writer, d, models *result.Document, t Terminal) erro
 			return err
 		}
 	}
-	part := Part{}
-	for _, line := range append(confirmation(d, models), others(models)) {
-		if line != "" {
-			part.Notes = append(part.Notes, Line{Text: line})
-		}
-	}
 	t.Text = textWidth
-	return Sheet{part}.WriteTerminal(w, t)
+	return Sheet{{Notes: Items(filled(append(confirmation(d, models), others(models)))...)}}.WriteTerminal(w, t)
 }
 
 // others counts the scenarios that the matrix leaves out.

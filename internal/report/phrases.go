@@ -224,30 +224,25 @@ func withoutTTL(r *result.Run) string {
 // expectationLines gives one line for each expectation missed, and one that sums up and ends with more.
 func expectationLines(r *result.Run, more string) []Line {
 	if len(r.Expectations) == 0 {
-		if more == "" {
-			return nil
-		}
-		return Items(more)
+		return Items(filled([]string{more})...)
 	}
 	var lines []Line
-	var met, checked int
+	met := 0
 	for _, e := range r.Expectations {
-		if e.Met == nil {
-			continue
-		}
-		checked++
-		if *e.Met {
+		switch {
+		case e.Met == nil:
+		case *e.Met:
 			met++
-			continue
+		default:
+			lines = append(lines, Line{Text: "MISSED: " + Missed(e), Style: Alarm, Item: true})
 		}
-		lines = append(lines, Line{Text: "MISSED: " + Missed(e), Style: Alarm, Item: true})
 	}
-	if checked == 0 {
-		sum := message.Count(len(r.Expectations), "expectation") + ", none of them checked. " + more
-		return Items(strings.TrimSpace(sum))
-	}
+	checked := met + len(lines)
 	sum := fmt.Sprintf("%d of %s met", met, message.Count(checked, "expectation"))
-	if unchecked := len(r.Expectations) - checked; unchecked > 0 {
+	switch unchecked := len(r.Expectations) - checked; {
+	case checked == 0:
+		sum = message.Count(unchecked, "expectation") + ", none of them checked"
+	case unchecked > 0:
 		sum += fmt.Sprintf(", %d not checked", unchecked)
 	}
 	return append(lines, Items(strings.TrimSpace(sum+". "+more))...)

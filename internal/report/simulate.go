@@ -51,7 +51,7 @@ func (s Simulated) sheet(d *result.Document) (all Sheet) {
 
 // part is the question and the circumstances, the tables, and what follows from them.
 func (s Simulated) part(r *result.Run) Part {
-	p := Part{Tables: Tables(r, measure.Table, s.measures())}
+	p := Part{Tables: Tables(r, measure.Table, s.Columns)}
 	if s.Several || r.Question == "" {
 		p.Title = r.Scenario
 	}
@@ -63,7 +63,7 @@ func (s Simulated) part(r *result.Run) Part {
 		p.Lead = append(p.Lead, Line{Text: partialWarning, Style: Alarm})
 	}
 	lines := append([]string{Keepers(r, nil), alikeSentence(r)}, undecided(r)...)
-	p.Notes = Items(slices.DeleteFunc(lines, func(l string) bool { return l == "" })...)
+	p.Notes = Items(filled(lines)...)
 	charts := ""
 	if s.Charts != "" {
 		charts = "Charts are in " + message.Path(s.Charts) + "."
@@ -74,16 +74,6 @@ func (s Simulated) part(r *result.Run) Part {
 		p.Notes = append(p.Notes, Line{Term: next, Text: s.Next})
 	}
 	return p
-}
-
-// measures are those of the columns; nil for the usual ones.
-func (s Simulated) measures() []*measure.Measure {
-	var all []*measure.Measure
-	for _, name := range s.Columns {
-		m, _ := measure.Find(name)
-		all = append(all, m)
-	}
-	return all
 }
 
 // CheckColumns refuses columns that a format does not have. Of CSV they are fields, elsewhere measures.

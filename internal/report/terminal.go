@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"slices"
@@ -32,69 +31,68 @@ func (t Terminal) Or(width int) Terminal {
 // WriteTerminal writes s for people. It is plain ASCII unless a name is not, so that it survives pipes and logs, and
 // nothing in it steers a terminal.
 func (s Sheet) WriteTerminal(w io.Writer, t Terminal) error {
-	var out bytes.Buffer
+	var parts []string
 	for _, p := range s {
-		var part bytes.Buffer
-		t.part(&part, &p)
-		if out.Len() > 0 && part.Len() > 0 {
-			out.WriteByte('\n')
-		}
-		out.Write(part.Bytes())
+		parts = append(parts, t.part(&p))
 	}
-	_, err := w.Write(out.Bytes())
+	_, err := io.WriteString(w, strings.Join(filled(parts), "\n"))
 	return err
 }
 
-func (t Terminal) part(out *bytes.Buffer, p *Part) {
-	apart := func() {
-		if out.Len() > 0 {
-			out.WriteByte('\n')
+// filled are the texts that are not empty.
+func filled(texts []string) []string {
+	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
+}
+
+func (t Terminal) part(p *Part) string {
+	head, notes := t.lines(p.Lead), ""
+	if p.Title != "" {
+		head = t.line(Line{Text: p.Title, Style: title}) + head
+	}
+	for _, l := range p.Notes {
+		if !t.Quiet || !strings.HasPrefix(l.whole(), noted) {
+			notes += t.line(l)
 		}
 	}
-	if p.Title != "" {
-		t.line(out, Line{Text: p.Title}, text.Bold)
-	}
-	for _, l := range p.Lead {
-		t.line(out, l, t.colors(l.Style)...)
-	}
+	blocks := []string{head}
 	for _, g := range p.Tables {
 		if len(g.Rows) == 0 {
 			continue
 		}
-		apart()
+		above := ""
 		if g.Title != "" {
-			t.line(out, Line{Text: g.Title}, text.Faint)
+			above = t.line(Line{Text: g.Title, Style: Faint})
 		}
-		out.WriteString(t.fitted(&g) + "\n")
+		blocks = append(blocks, above+t.fitted(&g)+"\n")
 	}
-	notes := p.Notes
-	if t.Quiet {
-		notes = slices.DeleteFunc(slices.Clone(notes), func(l Line) bool { return strings.HasPrefix(l.whole(), noted) })
+	if len(blocks) == 1 {
+		return head + notes
 	}
-	if len(notes) > 0 && slices.ContainsFunc(p.Tables, func(g Table) bool { return len(g.Rows) > 0 }) {
-		apart()
-	}
-	for _, l := range notes {
-		t.line(out, l, t.colors(l.Style)...)
-	}
+	return strings.Join(filled(append(blocks, notes)), "\n")
 }
 
 // noted is how a line begins that says how the figures came about, and none of them.
 const noted = "note: "
 
-// line writes a paragraph; what is carried over is indented.
-func (t Terminal) line(out *bytes.Buffer, l Line, colors ...text.Color) {
+// line is a paragraph; what is carried over is indented.
+func (t Terminal) line(l Line) string {
 	s := message.Visible(l.whole())
 	if width := cmp.Or(t.Width, t.Text); l.Term != next && width > 0 &&
 		text.StringWidthWithoutEscSequences(s) > width-len(indent) {
 		s = TrimRight(text.WrapSoft(s, width-len(indent)))
 	}
-	for i, piece := range strings.Split(s, "\n") {
-		if i > 0 {
-			out.WriteString(indent)
-		}
-		out.WriteString(t.paint(piece, colors...) + "\n")
+	pieces := strings.Split(s, "\n")
+	for i := range pieces {
+		pieces[i] = t.paint(pieces[i], l.Style)
 	}
+	return strings.Join(pieces, "\n"+indent) + "\n"
+}
+
+func (t Terminal) lines(list []Line) (all string) {
+	for _, l := range list {
+		all += t.line(l)
+	}
+	return all
 }
 
 const indent = "  "
@@ -107,22 +105,18 @@ func (l *Line) whole() string {
 	return l.Term + ": " + l.Text
 }
 
-func (t Terminal) colors(s Style) []text.Color {
-	switch s {
-	case Faint:
-		return []text.Color{text.Faint}
-	case Alarm:
-		return []text.Color{text.Bold, text.FgRed}
-	}
-	return nil
-}
+// title is the style of a part's title.
+const title = Alarm + 1
+
+// colors are those of the styles that a terminal knows.
+var colors = map[Style]text.Colors{Faint: {text.Faint}, Alarm: {text.Bold, text.FgRed}, title: {text.Bold}}
 
 // paint colours s without go-pretty's global switch, which follows the environment and not the caller.
-func (t Terminal) paint(s string, colors ...text.Color) string {
-	if !t.Color || s == "" || len(colors) == 0 {
+func (t Terminal) paint(s string, style Style) string {
+	if !t.Color || s == "" || colors[style] == nil {
 		return s
 	}
-	return text.Escape(s, text.Colors(colors).EscapeSeq())
+	return text.Escape(s, colors[style].EscapeSeq())
 }
 
 // TrimRight takes the blanks off the end of every line.
@@ -138,11 +132,12 @@ func TrimRight(s string) string {
 func (t Terminal) fitted(g *Table) string {
 	var gone []string
 	for t.excess(t.render(g.narrowest())) > 0 {
-		less, name := g.withoutOne()
-		if less == nil {
+		i := g.leaver()
+		if i < 0 {
 			break
 		}
-		g, gone = less, append(gone, name)
+		gone = append(gone, g.Columns[i].heading())
+		g = g.without(i)
 	}
 	rendered := t.render(g)
 	for i, c := range g.Columns {
@@ -154,13 +149,9 @@ func (t Terminal) fitted(g *Table) string {
 	if gone == nil {
 		return rendered
 	}
-	var note bytes.Buffer
-	t.line(&note, Line{Text: "columns left out: " + strings.Join(gone, ", ")}, text.Faint)
-	return rendered + "\n" + strings.TrimSuffix(note.String(), "\n")
+	note := t.line(Line{Text: "columns left out: " + strings.Join(gone, ", "), Style: Faint})
+	return rendered + "\n" + strings.TrimSuffix(note, "\n")
 }
-
-// Fits reports whether there is room for a table as it is.
-func (t Terminal) Fits(g *Table) bool { return t.excess(t.render(g)) == 0 }
 
 // excess is by how much a table is too wide.
 func (t Terminal) excess(rendered string) int {
@@ -180,18 +171,15 @@ func (g *Table) narrowest() *Table {
 	return g
 }
 
-// withoutOne is g without the column that leaves first, and its name; nil where none leaves.
-func (g *Table) withoutOne() (less *Table, name string) {
+// leaver is the column that leaves first; -1 where none leaves.
+func (g *Table) leaver() int {
 	first := -1
 	for i, c := range g.Columns {
 		if c.Leaves > 0 && (first < 0 || c.Leaves >= g.Columns[first].Leaves) {
 			first = i
 		}
 	}
-	if first < 0 {
-		return nil, ""
-	}
-	return g.without(first), g.Columns[first].heading()
+	return first
 }
 
 // without is g without column i.
@@ -267,7 +255,7 @@ func (t Terminal) render(g *Table) string {
 			if r.Faint {
 				style = Faint
 			}
-			cells = append(cells, t.paint(message.Visible(c.Text), t.colors(style)...))
+			cells = append(cells, t.paint(message.Visible(c.Text), style))
 		}
 		w.AppendRow(cells)
 	}
