@@ -21,9 +21,6 @@ type label struct {
 	Off   bool // not drawn at first
 }
 
-// class is the CSS class with the label's look.
-func (l label) class() string { return fmt.Sprintf("a%d", l.Index) }
-
 // labels numbers the rows' names over all runs, in the order of their appearance. The reference is the last.
 type labels struct {
 	list  []label
@@ -106,7 +103,7 @@ func (l *labels) marked(tables []report.Table) []report.Table {
 	for _, t := range tables {
 		for _, r := range t.Rows {
 			if i, known := l.index[r.Cells[0].Text]; known {
-				r.Cells[0].Mark = l.list[i].class()
+				r.Cells[0].Mark = fmt.Sprintf("a%d", i)
 			}
 		}
 	}

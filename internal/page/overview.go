@@ -29,9 +29,16 @@ func newOverview(in Input, ids []string) report.Sheet {
 	if settings := report.ReducedWords(doc); settings != "" {
 		part.Notes = append(part.Notes, report.Line{Style: report.Faint, Text: settings})
 	}
-	part.Notes = append(part.Notes, alsoMeasured(in)...)
-	if len(doc.Runs) > 1 {
-		part.Tables = append(part.Tables, narrowOf(doc)...)
+	if slices.ContainsFunc(doc.Runs, func(r result.Run) bool { return playOf(in.Bench, &r) != nil }) {
+		part.Notes = append(part.Notes, report.Line{Style: report.Faint, Text: measuredMark + " Also measured on " +
+			in.Bench.Server.String() + ", by the wall clock: response times, and how many decisions were others. " +
+			"They stand in a part of their own. All else on this page is decided in virtual time, and exact."})
+	}
+	if len(doc.Runs) > 1 { // the table for a phone
+		worst := report.Worst(doc)
+		worst.Caption = "The worst of each, of the scenarios in which all meet the same requests"
+		worst.Narrow = true
+		part.Tables = append(part.Tables, worst)
 	}
 	part.Tables = append(part.Tables, matrixOf(in, ids))
 	return slices.Concat(report.Sheet{part}, examinations(doc), in.Also)
@@ -50,16 +57,6 @@ func examinations(doc *result.Document) (s report.Sheet) {
 		s = append(s, part)
 	}
 	return s
-}
-
-// narrowOf is the table for a phone: the worst of each limiter.
-func narrowOf(doc *result.Document) []report.Table {
-	t := report.Worst(doc)
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	t.Caption, t.Narrow = "The worst of each, of the scenarios in which all meet the same requests", true
-	return []report.Table{t}
 }
 
 // matrixOf is the matrix with links to the scenarios.
@@ -117,18 +114,6 @@ func leftOut(doc *result.Document) []report.Line {
 	}
 	return []report.Line{{Style: report.Faint, Text: leftOutMark + " No comparison of the limiters themselves: " +
 		strings.Join(reasons, "; ") + "."}}
-}
-
-// alsoMeasured says that the page has measured figures, too.
-func alsoMeasured(in Input) []report.Line {
-	for i := range in.Document.Runs {
-		if playOf(in.Bench, &in.Document.Runs[i]) != nil {
-			return []report.Line{{Style: report.Faint, Text: measuredMark + " Also measured on " +
-				in.Bench.Server.String() + ", by the wall clock: response times, and how many decisions were others. " +
-				"They stand in a part of their own. All else on this page is decided in virtual time, and exact."}}
-		}
-	}
-	return nil
 }
 
 // The widths in page.css. In rem: the matrix's names, and each of its columns. In em of a media query: the margins with

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -71,17 +72,12 @@ func (g *group) add(row label, c curve) {
 
 // choose takes the look of the first row that is drawn.
 func (c *curve) choose() {
-	c.Shown, c.Off = c.Rows[0], true
-	for _, r := range c.Rows {
-		if !r.Off {
-			c.Shown, c.Off = r, false
-			return
-		}
-	}
+	i := slices.IndexFunc(c.Rows, func(r label) bool { return !r.Off })
+	c.Shown, c.Off = c.Rows[max(i, 0)], i < 0
 }
 
 func (g *group) sorted() []curve {
-	slices.SortStableFunc(g.curves, func(a, b curve) int { return int(min(max(b.Top-a.Top, -1), 1)) })
+	slices.SortStableFunc(g.curves, func(a, b curve) int { return cmp.Compare(b.Top, a.Top) })
 	return g.curves
 }
 

@@ -42,6 +42,14 @@ func timelinePlot(t curves.Timeline, l *labels) plot {
 	return p
 }
 
+// span writes a duration in µs: 1.5 s.
+func span(us int64) string {
+	if us == 0 {
+		return "0"
+	}
+	return report.Natural(float64(us))
+}
+
 // timePitch is the room for a label of time, in px.
 const timePitch = 64
 

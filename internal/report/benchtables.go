@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ratelab/internal/message"
@@ -16,16 +17,6 @@ var BenchmarkFormats = Formats{Sheet: benchSheet, Width: 100, CSV: writeBenchRow
 func benchSheet(d *result.Document) (s Sheet) {
 	opening := fmt.Sprintf("%s, %s; %s", serverWords(&d.Server), message.Count(d.Machine.Cores, "core"),
 		message.Count(d.Settings.Rounds, "round"))
-	if len(d.Runs) == 1 {
-		part := Played(d, &d.Runs[0])
-		part.Title, part.Lead[0].Text = "", opening+" of "+part.Lead[0].Text
-		part.Notes = append(closing(d), part.Notes...)
-		if !d.Validity.Valid {
-			part.Notes = closing(d)
-		}
-		return Sheet{part}
-	}
-	s = append(s, Part{Lead: []Line{{Text: opening}}})
 	for i := range d.Runs {
 		part := Played(d, &d.Runs[i])
 		if !d.Validity.Valid {
@@ -33,7 +24,13 @@ func benchSheet(d *result.Document) (s Sheet) {
 		}
 		s = append(s, part)
 	}
-	return append(s, Part{Lead: closing(d)})
+	if len(s) == 1 {
+		only := &s[0]
+		only.Title, only.Lead[0].Text = "", opening+" of "+only.Lead[0].Text
+		only.Notes = append(closing(d), only.Notes...)
+		return s
+	}
+	return slices.Concat(Sheet{{Lead: []Line{{Text: opening}}}}, s, Sheet{{Lead: closing(d)}})
 }
 
 // serverWords names a server: Redis 8.0.3 in a container.

@@ -196,9 +196,7 @@ func Remarks(r *result.Run) []Line {
 
 // remarks are keys that stay for ever, and the run's notes.
 func remarks(r *result.Run) (lines []string) {
-	if line := withoutTTL(r); line != "" {
-		lines = append(lines, line)
-	}
+	lines = filled([]string{withoutTTL(r)})
 	for _, note := range r.Notes {
 		lines = append(lines, noted+note)
 	}
