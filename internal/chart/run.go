@@ -35,11 +35,6 @@ func OfRun(in curves.Input) []*Figure {
 	return all
 }
 
-// drawings are the ways of drawing a chart over time.
-var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) *Figure{
-	curves.Flow: admitted, curves.Level: window, curves.Sum: cumulative, curves.Wait: delay,
-}
-
 // runFigure begins the figure of a run with a column for each curve; the subtitle ends with the limit.
 func runFigure(in curves.Input, c curves.Chart, name, subtitle string, draw func(*panel, curves.Curve)) *Figure {
 	run := in.Run
@@ -191,12 +186,4 @@ func summit(line plotter.XYs) plotter.XY {
 		}
 	}
 	return best
-}
-
-// reference is the top of a curve, and words about it; 0 and "" if there is none.
-func reference(c *curves.Curve, words string) (top int64, text string) {
-	if c == nil {
-		return 0, ""
-	}
-	return c.Top, words
 }
