@@ -46,7 +46,8 @@ var pageCSS string
 var pageJS string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"shown": message.Visible, "soft": report.Soft, "link": func(s string) bool { return strings.HasPrefix(s, "https://") },
+	"shown": message.Visible, "soft": report.Soft,
+	"link": func(s string) bool { return strings.HasPrefix(s, "https://") },
 }).Parse(pageHTML))
 
 // Write writes the page. It returns the error of w, or what is wrong with the input.

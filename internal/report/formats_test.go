@@ -30,32 +30,6 @@ func TestTableIsPlainAndFits(t *testing.T) {
 	}
 }
 
-// Colour adds escape sequences and changes no letter.
-func TestColorChangesNoLetter(t *testing.T) {
-	plain := render(func(w *strings.Builder) error {
-		return writeTable(w, resulttest.EveryMeasure(),
-			Terminal{Width: 140})
-	})
-	painted := render(func(w *strings.Builder) error {
-		return writeTable(w, resulttest.EveryMeasure(), Terminal{Width: 140, Color: true})
-	})
-	if plain == painted || text.StripEscape(painted) != plain {
-		t.Errorf("without its colours the table reads\n%s\nwant\n%s", text.StripEscape(painted), plain)
-	}
-}
-
-// A name with an escape sequence cannot steer the terminal.
-func TestTableDefusesControlCharacters(t *testing.T) {
-	doc := resulttest.ExtremeCase()
-	doc.Runs[0].Scenario, doc.Runs[0].Question = "a\x1b[2Jb", "really\r\n?"
-	doc.Runs[0].Results[0].Algorithm = "x\x1b]0;title\x07"
-	doc.Runs[0].Notes = []string{"tab\there\u0085"}
-	out := render(func(w *strings.Builder) error { return writeTable(w, doc, Terminal{}) })
-	if strings.ContainsAny(out, "\x1b\x07\r\t\u0085") {
-		t.Errorf("control characters reached the table: %q", out)
-	}
-}
-
 // Every cell comes back as it went in, but for the apostrophe before what a spreadsheet would run.
 func TestCSVReadsBack(t *testing.T) {
 	out := render(func(w *strings.Builder) error { return Simulated{}.writeRows(w, resulttest.EveryMeasure()) })

@@ -19,9 +19,9 @@ const narrowest = 16
 // LimiterColumn is the first column of a table of rows.
 var LimiterColumn = Column{Name: "limiter", Words: true, Narrowest: narrowest}
 
-// Tables are a run's tables in a place: its rows, and a table for each other subject that the run is about. columns name
+// Tables are a run's tables in a place: its rows, and a table for each other subject that the run is about. columns are
 // the measures of the first table; nil stands for the usual ones.
-func Tables(r *result.Run, place measure.Place, columns []string) []Table {
+func Tables(r *result.Run, place measure.Place, columns []*measure.Measure) []Table {
 	tables := []Table{runTable(r, place, columns)}
 	for _, about := range measure.Subjects()[1:] {
 		if about == measure.CostMeasures && place == measure.Table {
@@ -37,13 +37,8 @@ func Tables(r *result.Run, place measure.Place, columns []string) []Table {
 
 // runTable has a line for each row. The page has the floor and the exact reference too, and below a row those that
 // decide alike.
-func runTable(r *result.Run, place measure.Place, named []string) Table {
+func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Table {
 	if place != measure.Page {
-		var shown []*measure.Measure
-		for _, name := range named {
-			m, _ := measure.Find(name)
-			shown = append(shown, m)
-		}
 		if shown == nil {
 			shown = slices.Concat(measure.DecisionMeasures.Shown(place, r.Figures()),
 				measure.CostMeasures.Shown(place, r.Figures()))
@@ -54,7 +49,7 @@ func runTable(r *result.Run, place measure.Place, named []string) Table {
 		}
 		return t
 	}
-	shown := measure.DecisionMeasures.Shown(place, r.Figures())
+	shown = measure.DecisionMeasures.Shown(place, r.Figures())
 	i := max(0, slices.IndexFunc(shown, func(m *measure.Measure) bool { return m.Name == "peak" }))
 	shown = slices.Concat(shown[i:], shown[:i]) // a phone shows the first columns only
 	t := Table{Caption: "What each algorithm did with the same requests", Columns: columns(r, shown, place)}

@@ -55,22 +55,6 @@ func tablesOnTerminal(tables []Table, terminal Terminal) string {
 	return render(func(w *strings.Builder) error { return Sheet{{Tables: tables}}.WriteTerminal(w, terminal) })
 }
 
-func TestFindingTablesInMarkdown(t *testing.T) {
-	got := render(func(w *strings.Builder) error {
-		return Sheet{{Tables: Tables(reacting(), measure.Table, nil)[2:]}}.WriteMarkdown(w)
-	})
-	const want = `What wrong clocks changed, against the same clients with right ones:
-
-| limiter | extra | missing | peak with right clocks | lockout | recovery |
-|:---|---:|---:|---:|---:|---:|
-| gcra:burst=100 | 4 | 2 | 5 | 1.23 s | 999 us |
-| fixed-window\|&lt;b&gt; | 0 | 0 | 7 | 0 | 0 |
-`
-	if got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}
-
 // A run without clients has no such table, nor has one in which nobody ever tried again.
 func TestFindingTablesOnlyWhereThereIsSomething(t *testing.T) {
 	r := reacting()

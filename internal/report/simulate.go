@@ -51,7 +51,12 @@ func (s Simulated) sheet(d *result.Document) (all Sheet) {
 
 // part is the question and the circumstances, the tables, and what follows from them.
 func (s Simulated) part(r *result.Run) Part {
-	p := Part{Tables: Tables(r, measure.Table, s.Columns)}
+	var columns []*measure.Measure
+	for _, name := range s.Columns {
+		m, _ := measure.Find(name)
+		columns = append(columns, m)
+	}
+	p := Part{Tables: Tables(r, measure.Table, columns)}
 	if s.Several || r.Question == "" {
 		p.Title = r.Scenario
 	}
