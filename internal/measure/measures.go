@@ -15,7 +15,7 @@ type Measure struct {
 	Name    string
 	Unit    Unit
 	Digits  int       // behind the point, for units that have no form of their own
-	Heading string    // of a table's column: one line, or two with a line end between them; {window} is the limit's
+	Heading string    // of a table's column: one line, or two with a line end between them
 	Title   string    // the heading on the page, where there is more room; empty: as Heading
 	Help    string    // a short definition
 	Better  Direction // which way is better, other things being equal
@@ -48,7 +48,6 @@ const (
 	Bytes        Unit = "bytes"
 	Limits       Unit = "× limit" // multiples of it
 	Share        Unit = "share"   // of one
-	Index        Unit = "index"   // between 0 and 1
 	PerSecond    Unit = "permits/s"
 	PerSuccess   Unit = "attempts/success"
 	PerDecision  Unit = "per decision"
@@ -204,17 +203,4 @@ func (s *Subject) Shown(p Place, rows []*Figures) []*Measure {
 	return slices.DeleteFunc(s.Within(p), func(m *Measure) bool {
 		return m.Where != nil && !slices.ContainsFunc(rows, m.Where)
 	})
-}
-
-// ColumnHeading is the heading of a table's column under a limit with such a window, in words.
-func (m *Measure) ColumnHeading(window string) string {
-	return strings.ReplaceAll(m.Heading, "{window}", window)
-}
-
-// PageHeading is the heading on the page.
-func (m *Measure) PageHeading(window string) string {
-	if m.Title != "" {
-		return strings.ReplaceAll(m.Title, "{window}", window)
-	}
-	return strings.ReplaceAll(m.ColumnHeading(window), "\n", " ")
 }

@@ -17,35 +17,28 @@ const quoteMost = 60
 
 // Quote is s in quotes: shortened, and with control characters escaped.
 func Quote[T ~string | ~[]byte](s T) string {
-	text, cut := cutAt(s, quoteMost)
-	if cut {
-		return strconv.Quote(text) + "…"
-	}
-	return strconv.Quote(text)
+	text, more := cutAt(s, quoteMost)
+	return strconv.Quote(text) + more
 }
 
 // Bare is Quote without the quotes, for numbers and for names that follow a sign.
 func Bare(s string) string {
-	text, cut := cutAt(s, quoteMost)
+	text, more := cutAt(s, quoteMost)
 	text = strconv.Quote(text)
-	text = text[1 : len(text)-1]
-	if cut {
-		return text + "…"
-	}
-	return text
+	return text[1:len(text)-1] + more
 }
 
-// cutAt is the first characters of s, which may be megabytes long, so many at the most.
-func cutAt[T ~string | ~[]byte](s T, most int) (text string, cut bool) {
+// cutAt is the first characters of s, which may be megabytes long, so many at the most, and … where there are more.
+func cutAt[T ~string | ~[]byte](s T, most int) (text, more string) {
 	text = string(s[:min(len(s), (most+1)*utf8.UTFMax)])
 	n := 0
 	for i := range text {
 		if n == most {
-			return text[:i], true
+			return text[:i], "…"
 		}
 		n++
 	}
-	return text, false
+	return text, ""
 }
 
 // Path is a file's name as messages begin with it: bare, unless that would hurt a terminal.

@@ -34,7 +34,7 @@ const mostShown = 2000
 // Shown is a text of somebody else's, such as a server's error, on a line of a message: what would steer a terminal or
 // hide is escaped, as \x1b or \u202e, and what is longer than any message is cut. To show it once more changes nothing.
 func Shown(s string) string {
-	s, cut := cutAt(s, mostShown)
+	s, more := cutAt(s, mostShown)
 	var out strings.Builder
 	for i, r := range s {
 		_, size := utf8.DecodeRuneInString(s[i:])
@@ -48,20 +48,14 @@ func Shown(s string) string {
 			out.WriteRune(r)
 		}
 	}
-	if cut {
-		out.WriteString("…")
-	}
-	return out.String()
+	return out.String() + more
 }
 
 // OneLine is Shown of a text whose line breaks and runs of blanks are blanks, cut like what is quoted elsewhere at most
 // characters.
 func OneLine(s string, most int) string {
-	s, cut := cutAt(strings.Join(strings.Fields(s), " "), most)
-	if cut {
-		s += "…"
-	}
-	return Shown(s)
+	text, more := cutAt(strings.Join(strings.Fields(s), " "), most)
+	return Shown(text + more)
 }
 
 // steers reports whether r acts instead of being shown.

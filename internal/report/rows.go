@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ratelab/algorithms"
 	"ratelab/internal/measure"
@@ -43,7 +44,7 @@ func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Tabl
 			shown = slices.Concat(measure.DecisionMeasures.Shown(place, r.Figures()),
 				measure.CostMeasures.Shown(place, r.Figures()))
 		}
-		t := Table{Bare: true, Columns: columns(r, shown, place)}
+		t := Table{Bare: true, Columns: columns(shown, place)}
 		for _, group := range shownRows(r) {
 			t.Rows = append(t.Rows, rowOf(r, group[0].Algorithm, shown, &group[0].Figures, place))
 		}
@@ -52,7 +53,7 @@ func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Tabl
 	shown = measure.DecisionMeasures.Shown(place, r.Figures())
 	i := max(0, slices.IndexFunc(shown, func(m *measure.Measure) bool { return m.Name == "peak" }))
 	shown = slices.Concat(shown[i:], shown[:i]) // a phone shows the first columns only
-	t := Table{Caption: "What each algorithm did with the same requests", Columns: columns(r, shown, place)}
+	t := Table{Caption: "What each algorithm did with the same requests", Columns: columns(shown, place)}
 	if len(r.ClientGroups) > 0 {
 		t.Caption = "What each algorithm did with the requests that the clients made of its answers"
 	}
@@ -128,7 +129,7 @@ func burst(row *result.Row) string {
 // subjectTable has a line for each row that has figures about the subject.
 func subjectTable(r *result.Run, about *measure.Subject, place measure.Place) Table {
 	measures := about.Shown(place, r.Figures())
-	t := Table{Title: about.Caption, Bare: place != measure.Page, Columns: columns(r, measures, place)}
+	t := Table{Title: about.Caption, Bare: place != measure.Page, Columns: columns(measures, place)}
 	if place == measure.Table && !isAbout(r, about) {
 		return t
 	}
@@ -229,13 +230,13 @@ func groupRow(algorithm string, g *measure.ClientGroup) TableRow {
 	return TableRow{Cells: cells}
 }
 
-// columns are the algorithm's and those of measures in a table of r.
-func columns(r *result.Run, measures []*measure.Measure, place measure.Place) []Column {
+// columns are the algorithm's and those of measures in a table.
+func columns(measures []*measure.Measure, place measure.Place) []Column {
 	list := []Column{LimiterColumn}
 	for _, m := range measures {
-		c := Column{Name: m.ColumnHeading(Span(r.Limit.WindowUS)), Help: m.Help, Leaves: m.Leaves}
+		c := Column{Name: m.Heading, Help: m.Help, Leaves: m.Leaves}
 		if place == measure.Page {
-			c.Name = m.PageHeading(Natural(float64(r.Limit.WindowUS)))
+			c.Name = cmp.Or(m.Title, strings.ReplaceAll(m.Heading, "\n", " "))
 		}
 		list = append(list, c)
 	}

@@ -90,9 +90,6 @@ func name(t reflect.Type) string {
 // special are types whose JSON is not that of their fields.
 func special(t reflect.Type) *jsonschema.Schema {
 	switch t {
-	case reflect.TypeFor[measure.Sum128]():
-		return &jsonschema.Schema{Type: "string", Pattern: "^[0-9a-f]{32}$",
-			Description: "a sum modulo 2^128, in hexadecimal"}
 	case reflect.TypeFor[result.Command]():
 		return &jsonschema.Schema{Type: "string", Enum: []any{result.OfSimulate, result.OfRecommend,
 			result.OfLimits, result.OfBench, result.OfCompare}}

@@ -17,9 +17,8 @@ type block struct {
 type blocks struct {
 	now   *block        // the block whose lines come next, from place on
 	place int           // in now
-	ahead []*block      // those that follow it, one at least while another is waited for
+	ahead []*block      // those that follow it: several once a block has told how times are written
 	last  chan struct{} // closed when the last of them is taken
-	model *record       // of blocks ahead; nil until a block has told how times are written
 }
 
 // line gives the next line, in the order of the file. After the last the error is that of text.next.
@@ -36,14 +35,9 @@ func (f *traceFile) line() (*entry, error) {
 // advance goes on to the next block.
 func (f *traceFile) advance() {
 	free := f.now
-	if free == nil {
-		free = &block{record: &f.record}
-	} else if f.model == nil && f.stamps.text != nil {
-		f.model = f.record.another()
-	}
-	for ; len(f.ahead) == 0 || f.model != nil && f.shared.spare > 0; f.shared.spare-- {
+	for ; len(f.ahead) == 0 || f.stamps.text != nil && f.shared.spare > 0; f.shared.spare-- {
 		if free == nil {
-			free = &block{record: f.model.another()}
+			free = &block{record: f.record.another()}
 		}
 		f.start(free)
 		free = nil
@@ -51,6 +45,9 @@ func (f *traceFile) advance() {
 	f.now, f.ahead, f.place = f.ahead[0], f.ahead[1:], 0
 	f.shared.spare++
 	<-f.now.parsed
+	if f.stamps.text == nil {
+		f.stamps = f.now.stamps
+	}
 }
 
 // start reads and parses the block that follows those ahead.
@@ -90,18 +87,22 @@ func (b *block) parse() {
 		}
 		e := entry{at: -1, file: b.file, line: b.number}
 		b.marks = 0
-		if err = b.read(line, &e); err == errComment {
+		switch err = b.read(line, &e); {
+		case err == errComment:
 			continue
-		}
-		if err != nil {
-			b.marks |= 1 << bad
+		case err != nil:
+			b.mark(bad, nil)
 			b.errs = append(b.errs, b.records.at(err))
+		case b.skip != "" && e.key == b.skip:
+			b.mark(skipped, nil)
+		case e.key == "-":
+			b.mark(dash, nil)
 		}
 		if b.lines > b.number {
-			b.marks |= 1 << goesOn
+			b.mark(goesOn, nil)
 		}
 		if b.cutOff {
-			b.marks |= 1 << cutOff
+			b.mark(cutOff, nil)
 		}
 		e.marks = b.marks
 		b.entries = append(b.entries, e)

@@ -21,26 +21,23 @@ type traceFile struct {
 	*text
 	record
 	blocks
-	written         Format        // as the stream names it
-	guessed         string        // what was: the format, the time, the client
-	skip            string        // the key that is left out; "": none
-	skipped, dashes int64         // requests that have it, and those whose key is a dash
-	marked          [noted]int64  // lines, by mark
-	examples        [noted]string // of the first line of each mark
-	lastUS          int64         // the last line's time
-	shared          *shared
-	take            func(entry) error // where the requests go, in the order of lines
-	goesOn          bool              // a quote does, over a line's end
-	sorter          reorder
-	over            bool
-	head            entry // the next request, for merging
-	firstUS         int64 // the time of the first, which orders files where two requests have the same
+	written  Format        // as the stream names it
+	guessed  string        // what was: the format, the time, the client
+	marked   [noted]int64  // lines, by mark
+	examples [noted]string // of the first line of each mark
+	lastUS   int64         // the last line's time
+	shared   *shared
+	take     func(entry) error // where the requests go, in the order of lines
+	sorter   reorder
+	over     bool
+	head     entry // the next request, for merging
+	firstUS  int64 // the time of the first, which orders files where two requests have the same
 }
 
 // shared is what the files of a trace share: the lines that are no requests, and how many blocks may be read ahead.
 type shared struct {
 	allowed, count int64
-	shown          []error
+	shown          []string
 	spare          int // fewer than none, where files take one that need it
 }
 
@@ -59,8 +56,8 @@ func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
 }
 
 func (t Trace) newFile(x *text, all *shared) *traceFile {
-	f := &traceFile{text: x, shared: all, skip: t.SkipKey}
-	f.record.file, f.take = f, f.sorter.push
+	f := &traceFile{text: x, shared: all}
+	f.record.file, f.record.skip, f.take = f, t.SkipKey, f.sorter.push
 	return f
 }
 
@@ -186,9 +183,8 @@ func (f *traceFile) scan() error {
 		if e.at >= 0 {
 			f.lastUS = e.at
 		}
-		f.goesOn = f.goesOn || e.marks&(1<<goesOn) != 0
-		for left := e.marks & (1<<noted - 1); left != 0; left &= left - 1 {
-			kind := bits.TrailingZeros8(uint8(left))
+		for left := e.marks; left != 0; left &= left - 1 {
+			kind := bits.TrailingZeros16(uint16(left))
 			if f.marked[kind]++; f.marked[kind] == 1 {
 				f.examples[kind] = f.now.firsts[kind]
 			}
@@ -196,13 +192,9 @@ func (f *traceFile) scan() error {
 		switch {
 		case e.marks&(1<<bad) != 0:
 			err, f.now.errs = f.now.errs[0], f.now.errs[1:]
-		case f.skip != "" && e.key == f.skip:
-			f.skipped++
+		case e.marks&(1<<skipped) != 0:
 			continue
 		default:
-			if e.key == "-" {
-				f.dashes++
-			}
 			if err = f.take(*e); err == nil {
 				return nil
 			}
@@ -212,7 +204,7 @@ func (f *traceFile) scan() error {
 			return f.advise(err, e)
 		}
 		if f.shared.count++; len(f.shared.shown) < maxBadShown {
-			f.shared.shown = append(f.shared.shown, err)
+			f.shared.shown = append(f.shared.shown, err.Error())
 		}
 	}
 }
@@ -234,7 +226,7 @@ func (f *traceFile) advise(bad error, e *entry) error {
 // found is what was found out about how the file is written.
 func (f *traceFile) found() *Found {
 	found := &Found{Name: f.name, Format: f.written, Lines: f.lines, Requests: f.sorter.seen,
-		OutOfOrder: f.sorter.outOfOrder, Notes: []Note{{Text: f.guessed}}}
+		OutOfOrder: f.sorter.outOfOrder, QuotesGoOn: f.marked[goesOn] > 0, Notes: []Note{{Text: f.guessed}}}
 	add := func(n int64, format string, args ...any) {
 		note := Note{}
 		if n > 0 {
@@ -250,8 +242,8 @@ func (f *traceFile) found() *Found {
 	} {
 		add(f.marked[kind], format, message.Quote(f.examples[kind]))
 	}
-	add(f.dashes, "the key -, which stands for no value; --trace-skip-key - leaves them out")
-	add(f.skipped, "the key %s, which is left out (--trace-skip-key)", message.Quote(f.skip))
+	add(f.marked[dash], "the key -, which stands for no value; --trace-skip-key - leaves them out")
+	add(f.marked[skipped], "the key %s, which is left out (--trace-skip-key)", message.Quote(f.skip))
 	none := Note{}
 	if f.marked[odd] > 0 {
 		none.Text = fmt.Sprintf("clients are no addresses, as %s; --trace-key takes another field",

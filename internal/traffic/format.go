@@ -95,17 +95,19 @@ func known(f format, names []string) string {
 }
 
 // marks are bits of a line, for the notes.
-type marks uint8
+type marks uint16
 
 const (
 	prefixed = iota // other words stand before the client
 	ported          // a port or brackets are at the key's address
 	listed          // the key is a list of addresses
 	odd             // the key is no address, where those are expected
-	noted           // how many marks a note counts
+	dash            // the key is a dash
+	skipped         // the key is the one that is left out
+	goesOn          // a quote goes on over the end of the line
 	bad             // the line is no request
 	cutOff          // the file ends within the line
-	goesOn          // a quote goes on over the end of the line
+	noted           // how many marks there are
 )
 
 // record reads the fields of one file's requests.
@@ -113,8 +115,9 @@ type record struct {
 	format
 	file        *traceFile
 	times       []int
-	keys, costs []int // columns; none: one key for all, a cost of 1
-	expects     bool  // keys that are addresses
+	keys, costs []int  // columns; none: one key for all, a cost of 1
+	expects     bool   // keys that are addresses
+	skip        string // the key that is left out; "": none
 	stamps      stamps
 	joined      []byte
 	marks       marks         // of the line

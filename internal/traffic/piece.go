@@ -62,7 +62,7 @@ func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.R
 	f.lines, f.take = -before, func(entry) error { return nil }
 	if err = f.detect(t); err == nil && before > 0 {
 		err = f.scan()
-		f.marked, f.examples, f.skipped, f.dashes = [noted]int64{}, [noted]string{}, 0, 0
+		f.marked, f.examples = [noted]int64{}, [noted]string{}
 		*f.shared = shared{allowed: t.Bad + 1, spare: f.shared.spare}
 	}
 	lines := int64(0)
@@ -76,11 +76,8 @@ func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.R
 		err = f.scan()
 	}
 	found := f.found()
-	if found.Bad, found.QuotesGoOn = f.shared.count, f.goesOn; !more {
+	if found.Bad, found.Shown = f.shared.count, f.shared.shown; !more {
 		found.Lines = lines
-	}
-	for _, err := range f.shared.shown {
-		found.Shown = append(found.Shown, err.Error())
 	}
 	if err == io.EOF || found.Bad > t.Bad {
 		err = nil

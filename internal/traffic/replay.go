@@ -252,12 +252,9 @@ func (t *tracePass) scale(us int64) int64 {
 // note records what was found out about the files, which had so many requests, of which spread were given a place
 // within their second.
 func (t *tracePass) note(requests, spread int64) {
-	log := Log{Requests: requests, Spread: spread, Bad: t.all.count, Empty: t.empty}
+	log := Log{Requests: requests, Spread: spread, Bad: t.all.count, Shown: t.all.shown, Empty: t.empty}
 	for _, f := range t.files {
 		log.Files = append(log.Files, f.found())
-	}
-	for _, err := range t.all.shown {
-		log.Shown = append(log.Shown, err.Error())
 	}
 	if !t.several {
 		log.Key = t.key

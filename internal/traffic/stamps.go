@@ -90,24 +90,20 @@ func (s *stamps) note(lastUS int64) string {
 }
 
 // iso reads 2023-11-16T18:15:46, with a blank for the T, and a fraction and a zone.
-func (s *stamps) iso(b []byte) (at instant, ok bool) {
-	if len(b) < 19 || b[10] != 'T' && b[10] != ' ' && b[10] != 't' {
-		return at, false
-	}
-	day, ok1 := s.day.read(b[:10], midnight, "2006-01-02")
-	clock, ok2 := clockUS(b[11:19])
-	at, ok = s.fine(day+clock, b[19:])
-	return at, ok && ok1 && ok2
-}
+func (s *stamps) iso(b []byte) (instant, bool) { return s.dated(b, "2006-01-02", "T t") }
 
 // apache reads 17/May/2015:10:05:03, with a fraction, as HAProxy has it, and a zone.
-func (s *stamps) apache(b []byte) (at instant, ok bool) {
-	if len(b) < 20 || b[11] != ':' {
+func (s *stamps) apache(b []byte) (instant, bool) { return s.dated(b, "02/Jan/2006", ":") }
+
+// dated reads a day, one of the separators, a time of day, and a fraction and a zone.
+func (s *stamps) dated(b []byte, layout, separators string) (at instant, ok bool) {
+	n := len(layout)
+	if len(b) < n+len(":15:04:05") || strings.IndexByte(separators, b[n]) < 0 {
 		return at, false
 	}
-	day, ok1 := s.day.read(b[:11], midnight, "02/Jan/2006")
-	clock, ok2 := clockUS(b[12:20])
-	at, ok = s.fine(day+clock, b[20:])
+	day, ok1 := s.day.read(b[:n], time.Time.UnixMicro, layout)
+	clock, ok2 := clockUS(b[n+1 : n+9])
+	at, ok = s.fine(day+clock, b[n+9:])
 	return at, ok && ok1 && ok2
 }
 
@@ -152,8 +148,6 @@ func (l *lately) read(text []byte, meaning func(time.Time) int64, layouts ...str
 	}
 	return 0, false
 }
-
-func midnight(t time.Time) int64 { return t.UnixMicro() }
 
 func zoneUS(t time.Time) int64 {
 	_, seconds := t.Zone()

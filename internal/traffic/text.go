@@ -192,14 +192,11 @@ func (r *records) next() ([]byte, error) {
 // split cuts off the first record of r.data, or of as much as it may have. Without a complete one advance is 0.
 func (r *records) split(data []byte) (advance int, record []byte, err error) {
 	open := false // whether there is a quote that the lines so far do not close
-	for end := bytes.IndexByte(data, '\n'); end >= 0; {
-		line := data[advance:end]
-		advance = end + 1
+	for n := bytes.IndexByte(data, '\n'); n >= 0; n = bytes.IndexByte(data[advance:], '\n') {
+		line := data[advance : advance+n]
+		advance += n + 1
 		if open = open != (r.quotes && bytes.Count(line, []byte{'"'})%2 != 0); !open {
-			return advance, bytes.TrimSuffix(data[:end], []byte{'\r'}), nil
-		}
-		if end = bytes.IndexByte(data[advance:], '\n'); end >= 0 {
-			end += advance
+			return advance, bytes.TrimSuffix(data[:advance-1], []byte{'\r'}), nil
 		}
 	}
 	switch long := len(data) > maxLine; {

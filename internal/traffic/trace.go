@@ -146,8 +146,7 @@ func (t Trace) Validate() []error {
 // checkFields reports which of Key, Time and Cost do not go with the format; an empty format may still become any.
 func (t Trace) checkFields() []error {
 	var p problems
-	switch t.Format {
-	case Combined:
+	if t.Format == Combined {
 		for _, name := range summands(t.Key) {
 			if t.Key != "" && t.Key != NoKey && !slices.Contains(CombinedKeys, name) {
 				p.bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
@@ -160,14 +159,13 @@ func (t Trace) checkFields() []error {
 		if t.Cost != "" {
 			p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
 		}
-	default:
-		if text := t.Format.template(); text != "" {
-			if fields, err := newTemplate(text); err != nil {
-				p.bad("format", "%v", err)
-			} else if t.Time == "" && known(fields, timeNames) == "" {
-				p.bad("format", "no $name of %s is a known time; want $%s, or its name in --trace-time, or in time in "+
-					"a scenario", message.Quote(text), strings.Join(templateTimes, ", $"))
-			}
+	}
+	if text := t.Format.template(); text != "" {
+		if fields, err := newTemplate(text); err != nil {
+			p.bad("format", "%v", err)
+		} else if t.Time == "" && known(fields, timeNames) == "" {
+			p.bad("format", "no $name of %s is a known time; want $%s, or its name in --trace-time, or in time in "+
+				"a scenario", message.Quote(text), strings.Join(templateTimes, ", $"))
 		}
 	}
 	return p
