@@ -68,13 +68,6 @@ func (a *axis) reach(atUS int64) (merges int) {
 	return merges
 }
 
-// span makes room for the whole duration, and returns how many buckets cover it and every instant seen.
-func (a *axis) span(duration time.Duration) (buckets, merges int) {
-	end := max(a.lastUS, duration.Microseconds()-1)
-	merges = a.reach(end)
-	return a.bucket(end) + 1, merges
-}
-
 // merge joins the buckets of a full set of maxBuckets in pairs, with join.
 func merge(buckets []int64, join func(a, b int64) int64) {
 	for i := range maxBuckets / 2 {

@@ -22,10 +22,7 @@ func newBuckets(p limit.Policy) *buckets {
 		sweepAt: firstSweep}
 }
 
-// holds reports whether so much is in the key's bucket at nowUS, which is not before any earlier one.
-func (b *buckets) holds(key, nowUS, cost int64) bool { return cost <= b.at(key, nowUS).tokens }
-
-// take takes cost from the key's bucket at nowUS, if that much is in it.
+// take takes cost from the key's bucket at nowUS, which is not before any earlier one, if that much is in it.
 func (b *buckets) take(key, nowUS, cost int64) bool {
 	k := b.at(key, nowUS)
 	if cost > k.tokens {

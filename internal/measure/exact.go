@@ -44,7 +44,7 @@ func (r Reference) Traffic() Traffic {
 // fits reports whether the exact limiter behind would admit q.
 func (m *Meter) fits(q limit.Request, number int64) bool {
 	if m.behind != nil {
-		return m.behind.holds(number, q.AtUS, q.Cost)
+		return q.Cost <= m.behind.at(number, q.AtUS).tokens
 	}
 	_, kept := m.windows.at(number, q.AtUS)
 	return q.Cost <= m.policy.Requests-kept

@@ -6,6 +6,7 @@ package measure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"ratelab/internal/limit"
@@ -201,9 +202,11 @@ func (m *Meter) Reach(usFromStart int64) {
 // Series is how the run went over time, over its whole duration: that given to Result, or else to NewMeter.
 // It is the last thing to ask of a Meter.
 func (m *Meter) Series() Series {
-	s := m.timeline.series(m.duration, m.windows)
-	if m.shaping == nil {
-		s.DelayUS = nil
+	l := &m.timeline
+	n := l.complete(m.duration, m.windows)
+	s := Series{BucketUS: l.axis.widthUS, Admitted: slices.Clone(l.admitted[:n]), Rolling: slices.Clone(l.rolling[:n])}
+	if m.shaping != nil {
+		s.DelayUS = slices.Clone(l.delay[:n])
 	}
 	return s
 }

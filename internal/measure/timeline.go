@@ -1,9 +1,6 @@
 package measure
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // timeline collects a Series. The rolling curve is exact: the sum of a key rises only where something is
 // admitted and falls in between, so its highest value within a bucket stands either right after an admission or
@@ -58,16 +55,9 @@ func (l *timeline) wait(us int64) {
 	l.delay[l.current] = max(l.delay[l.current], us)
 }
 
-// complete enters every bucket of the duration, and gives their number.
+// complete enters every bucket of the duration and of every instant seen, and gives their number.
 func (l *timeline) complete(duration time.Duration, w *windows) int {
-	n, merges := l.axis.span(duration)
-	l.mergeBuckets(merges)
-	l.enter(n-1, w)
-	return n
-}
-
-func (l *timeline) series(duration time.Duration, w *windows) Series {
-	n := l.complete(duration, w)
-	return Series{BucketUS: l.axis.widthUS, Admitted: slices.Clone(l.admitted[:n]),
-		Rolling: slices.Clone(l.rolling[:n]), DelayUS: slices.Clone(l.delay[:n])}
+	end := max(l.axis.lastUS, duration.Microseconds()-1)
+	l.moveTo(end, w)
+	return l.axis.bucket(end) + 1
 }

@@ -58,9 +58,7 @@ func readGroup(v strictyaml.Value, lines map[string]int) clients.Group {
 	readRangeOf(f.Get("offset"), &g.OffsetUS, "a duration such as 5ms", within(-maxOffset, maxOffset))
 	readRangeOf(f.Get("drift"), &g.DriftPPM, "parts per million such as 50", ppm)
 	readRangeOf(f.Get("delay"), &g.DelayUS, "a duration such as 5ms", within(0, maxDuration))
-	if v := f.Get("local_flag"); v.Given() {
-		readTruth(v, &g.LocalFlag)
-	}
+	readTruth(f.Get("local_flag"), &g.LocalFlag)
 	return g
 }
 

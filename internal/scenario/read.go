@@ -51,9 +51,7 @@ func (r *reader) head(f strictyaml.Fields, s *Scenario) {
 		f.Need("name", "one of small letters, digits, _ and -, since the file's own name is none")
 	}
 	f.Need("question", "the question that the scenario answers").Text(&s.Question, "a question", maxQuestion)
-	if v := f.Get("boundary"); v.Given() {
-		readTruth(v, &s.Boundary)
-	}
+	readTruth(f.Get("boundary"), &s.Boundary)
 	seed := int64(s.Seed)
 	f.Get("seed").Integer(&seed, 0, limit.MaxExact)
 	s.Seed = uint64(seed)
@@ -115,13 +113,10 @@ func (r *reader) phases(f strictyaml.Fields) []traffic.Phase {
 	v := f.Need("phases", "a list of at least one phase")
 	var phases []traffic.Phase
 	lines := map[string]int{}
-	var total time.Duration
 	for _, item := range v.List("a list of at least one phase", maxPhases) {
-		p := r.phase(item, defaults, lines)
-		phases = append(phases, p)
-		total += min(p.Duration, maxDuration)
+		phases = append(phases, r.phase(item, defaults, lines))
 	}
-	switch {
+	switch total := together(phases); {
 	case r.Noted() > 0 || endless(phases):
 	case total == 0:
 		v.Bad("the phases last 0s together; want some time to measure over, such as {name: rest, duration: 1s, " +
@@ -142,9 +137,13 @@ func lastMoment(phases []traffic.Phase) time.Duration {
 	if endless(phases) {
 		return maxDuration
 	}
-	var total time.Duration
+	return min(together(phases), maxDuration)
+}
+
+// together is how long the phases last, or more than is legal.
+func together(phases []traffic.Phase) (total time.Duration) {
 	for _, p := range phases {
 		total += min(p.Duration, maxDuration)
 	}
-	return min(total, maxDuration)
+	return total
 }
