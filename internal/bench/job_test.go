@@ -201,11 +201,11 @@ func TestRepeats(t *testing.T) {
 
 // The script that decides nothing is no dearer than one that decides, but for the noise between rounds.
 func TestADearControlIsFoundOut(t *testing.T) {
-	d := benchmarktest.Fresh()
+	d := benchmarktest.Example()
 	if all := dearControl(d); len(all) != 0 {
 		t.Errorf("the example: %+v", all)
 	}
-	*d.Latency[0].ServerUSPerCall = 2 * *d.Latency[1].ServerUSPerCall
+	d.Latency[0].ServerUSPerCall = new(2 * *d.Latency[1].ServerUSPerCall)
 	if all := dearControl(d); len(all) == 0 || all[0].Code != "control" || all[0].Where != "ten-times-over" {
 		t.Errorf("twice as dear as %s: %+v", d.Latency[1].Algorithm, all)
 	}

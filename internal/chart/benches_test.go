@@ -67,13 +67,9 @@ func benches() map[string]*result.Document {
 // dearer is the example on a server that is slower by a factor.
 func dearer(factor float64) *result.Document {
 	r := benchmarktest.Example()
-	scale := func(v *float64) {
-		if v != nil {
-			*v *= factor
-		}
-	}
 	for i := range r.Latency {
-		scale(r.Latency[i].ServerUSPerCall)
+		l := &r.Latency[i]
+		l.ServerUSPerCall = new(factor * *l.ServerUSPerCall)
 	}
 	return r
 }

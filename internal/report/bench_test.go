@@ -31,9 +31,9 @@ func unlucky() *result.Document {
 
 func TestGoldenOfBench(t *testing.T) {
 	for name, text := range map[string]string{
-		"example.table.txt": written(t, "table", benchmarktest.Once()),
-		"example.md":        written(t, "markdown", benchmarktest.Once()),
-		"example.csv":       written(t, "csv", benchmarktest.Once()),
+		"example.table.txt": written(t, "table", benchmarktest.Example()),
+		"example.md":        written(t, "markdown", benchmarktest.Example()),
+		"example.csv":       written(t, "csv", benchmarktest.Example()),
 		"unlucky.table.txt": written(t, "table", unlucky()),
 		"unlucky.md":        written(t, "markdown", unlucky()),
 		"small.bench":       written(t, "bench", benchmarktest.Small()),
@@ -47,7 +47,7 @@ func TestTableFits(t *testing.T) {
 	long := unlucky()
 	const label = "token-bucket-interval:capacity=1000:interval=10s:refill=100"
 	long.Runs[1].Results[2].Algorithm, long.Latency[9].Algorithm = label, label
-	for width, r := range map[int]*result.Document{0: long, 96: long, 140: benchmarktest.Once()} {
+	for width, r := range map[int]*result.Document{0: long, 96: long, 140: benchmarktest.Example()} {
 		var out strings.Builder
 		if err := BenchmarkFormats.Write(&out, TableFormat, r, Terminal{Width: width}); err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestInvalidAndPartialAreSaid(t *testing.T) {
 			t.Errorf("%s: the verdict is unclear:\n%s", format, whole)
 		}
 	}
-	if text := written(t, "table", benchmarktest.Once()); strings.Contains(text, "INVALID") || strings.Contains(text,
+	if text := written(t, "table", benchmarktest.Example()); strings.Contains(text, "INVALID") || strings.Contains(text,
 		"PARTIAL") || strings.Count(text, "less means nothing") != 1 {
 		t.Errorf("a valid run is called otherwise:\n%s", text)
 	}
@@ -86,7 +86,7 @@ func TestInvalidAndPartialAreSaid(t *testing.T) {
 
 // A single scenario is one part: what was played on what, its table, the noise, and what follows.
 func TestOneScenarioIsOnePart(t *testing.T) {
-	r := benchmarktest.Fresh()
+	r := benchmarktest.Example()
 	r.Runs = r.Runs[:1]
 	lines := strings.Split(written(t, "table", r), "\n")
 	if want := "Redis 8.0.3 in a container, 2 cores; 5 rounds of 6660 requests in 2s; limit 333/1s"; lines[0] != want {
@@ -141,7 +141,7 @@ func TestWhatCostsMore(t *testing.T) {
 
 // A document without anything is written in every form.
 func TestEmptyDocument(t *testing.T) {
-	r := &result.Document{Measurement: benchmarktest.Once().Measurement}
+	r := &result.Document{Measurement: benchmarktest.Example().Measurement}
 	for _, format := range BenchmarkFormats.Names() {
 		if text := written(t, format, r); text == "" {
 			t.Errorf("%s is empty", format)

@@ -12,7 +12,7 @@ import (
 // The lines are those that Go's own reader of the format takes, one for each measurement, and benchstat knows the
 // exact units.
 func TestBenchFormatParses(t *testing.T) {
-	r := benchmarktest.Fresh()
+	r := benchmarktest.Example()
 	// blanks end a name, and -2 is a GOMAXPROCS
 	r.Runs[1].Results[6].Algorithm, r.Latency[13].Algorithm = "my script-2", "my script-2"
 	var out strings.Builder

@@ -77,7 +77,7 @@ func TestCompareNamesTheFirstDifferenceOfARow(t *testing.T) {
 			"extreme-case-1: number of expectations is 0, was 2"},
 		{func(d *result.Document) { d.SchemaVersion = 4 }, "schema_version is 4, was 3"},
 	} {
-		changed := resulttest.Clone(resulttest.ExtremeCase())
+		changed := resulttest.ExtremeCase()
 		c.change(changed)
 		if got := differences(resulttest.ExtremeCase(), changed); !slices.Contains(got, c.want) || len(got) > 2 {
 			t.Errorf("%q\nwant %q", got, c.want)
@@ -103,7 +103,7 @@ func TestCompareOverlooksVersionsAndServers(t *testing.T) {
 			}
 		},
 	} {
-		changed := resulttest.Clone(resulttest.ExtremeCase())
+		changed := resulttest.ExtremeCase()
 		change(changed)
 		if got := differences(resulttest.ExtremeCase(), changed); got != nil {
 			t.Errorf("%s: %q", name, got)
@@ -114,7 +114,7 @@ func TestCompareOverlooksVersionsAndServers(t *testing.T) {
 // A key's bytes are the server's own affair, even where both servers tell them.
 func TestCompareOverlooksAnotherServersMemory(t *testing.T) {
 	fewer, more := 56.0, 88.0
-	redis, valkey := resulttest.Clone(resulttest.ExtremeCase()), resulttest.Clone(resulttest.ExtremeCase())
+	redis, valkey := resulttest.ExtremeCase(), resulttest.ExtremeCase()
 	redis.Runs[0].Server = result.Server{Kind: "process", Name: "redis", Version: "7.0.15"}
 	valkey.Runs[0].Server = result.Server{Kind: "process", Name: "valkey", Version: "8.1.0"}
 	redis.Runs[0].Results[2].BytesPerKey, valkey.Runs[0].Results[2].BytesPerKey = &fewer, &more
@@ -130,7 +130,7 @@ func TestCompareOverlooksAnotherServersMemory(t *testing.T) {
 
 // Another server's decisions count all the same.
 func TestCompareHoldsEveryServerToTheDecisions(t *testing.T) {
-	changed := resulttest.Clone(resulttest.ExtremeCase())
+	changed := resulttest.ExtremeCase()
 	changed.Runs[0].Server.Kind = "process"
 	changed.Runs[0].Results[2].Excess = 764
 	want := []string{"extreme-case-1, gcra: excess is 764, was 765"}

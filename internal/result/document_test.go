@@ -23,7 +23,7 @@ func written(t testing.TB, d *result.Document) string {
 
 // bare is a measurement of nothing.
 func bare() *result.Document {
-	d := benchmarktest.Fresh()
+	d := benchmarktest.Example()
 	d.Notes, d.Validity.Reasons = nil, nil
 	d.Runs = nil
 	d.Latency = []result.Latency{{Scenario: "s", Algorithm: "a"}}
@@ -35,7 +35,7 @@ func bare() *result.Document {
 func TestWhatIsWrittenKeepsTheSchemaAndIsReadBack(t *testing.T) {
 	for name, d := range map[string]*result.Document{
 		"worked case": resulttest.ExtremeCase(), "everything set": resulttest.EveryMeasure(),
-		"measured": benchmarktest.Once(), "measured on a given server": benchmarktest.Shared(), "bare": bare(),
+		"measured": benchmarktest.Example(), "measured on a given server": benchmarktest.Shared(), "bare": bare(),
 	} {
 		first := written(t, d)
 		if err := resulttest.Validate(t, first); err != nil {

@@ -62,14 +62,20 @@ func checkLimiter(o *result.Latency) error {
 		accepted, rejected = accepted+round.Accepted, rejected+round.Rejected
 		server = append(server, round.ServerUSPerCall)
 	}
-	sums := []sum{
+	for _, s := range []struct {
+		name   string
+		figure int64
+		of     string
+		want   int64
+	}{
 		{"offered", o.Offered, "sent + dropped", o.Sent + o.Dropped},
 		{"sent", o.Sent, "accepted + rejected", o.Accepted + o.Rejected},
 		{"accepted", o.Accepted, "the rounds'", accepted},
 		{"rejected", o.Rejected, "the rounds'", rejected},
-	}
-	if err := disagreement(sums...); err != nil {
-		return err
+	} {
+		if s.figure != s.want || s.figure < 0 {
+			return fmt.Errorf("%s is %d, and %s is %d", s.name, s.figure, s.of, s.want)
+		}
 	}
 	if err := checkHistograms(o); err != nil {
 		return err
@@ -77,63 +83,25 @@ func checkLimiter(o *result.Latency) error {
 	return checkMedian("server_us_per_decision", o.ServerUSPerCall, server)
 }
 
-// sum is a figure and what it must be.
-type sum struct {
-	name   string
-	figure int64
-	of     string
-	want   int64
-}
-
-func disagreement(sums ...sum) error {
-	for _, s := range sums {
-		if s.figure != s.want || s.figure < 0 {
-			return fmt.Errorf("%s is %d, and %s is %d", s.name, s.figure, s.of, s.want)
-		}
-	}
-	return nil
-}
-
 // checkHistograms compares each histogram with the decisions that it is of.
 func checkHistograms(o *result.Latency) error {
-	whole := counts(&o.Outcomes)
 	for i, want := range []int64{o.Accepted, o.Rejected} {
 		decision := []string{"accepted", "rejected"}[i]
+		of := []*result.Durations{&o.Outcomes.Accepted, &o.Outcomes.Rejected}[i]
 		for j, name := range []string{"lag", "wait", "service", "response"} {
-			if all := whole[i][j]; all != want {
+			if all := of.Stretches()[j].Count(); all != want {
 				return fmt.Errorf("%s %s counts %d, and the decisions are %d", decision, name, all, want)
 			}
 		}
-		if parts := intervalCounts(o)[i]; len(o.Intervals) > 0 && parts != want {
+		parts := int64(0)
+		for _, v := range o.Intervals {
+			parts += []*result.Histogram{v.Accepted, v.Rejected}[i].Count()
+		}
+		if len(o.Intervals) > 0 && parts != want {
 			return fmt.Errorf("the intervals' %s responses are %d, and all together %d", decision, parts, want)
 		}
 	}
 	return nil
-}
-
-// intervalCounts are how many answers the intervals have, of what was accepted and of what was rejected.
-func intervalCounts(o *result.Latency) (all [2]int64) {
-	for i := range o.Intervals {
-		all[0] += o.Intervals[i].Accepted.Count()
-		all[1] += o.Intervals[i].Rejected.Count()
-	}
-	return all
-}
-
-// counts are how much the histograms hold, of what was accepted and of what was rejected.
-func counts(o *result.Outcomes) (all [2][4]int64) {
-	for i, d := range []*result.Durations{&o.Accepted, &o.Rejected} {
-		all[i] = [4]int64{count(d.Lag), count(d.Wait), count(d.Service), count(d.Response)}
-	}
-	return all
-}
-
-// count is how much h holds; an absent histogram is empty.
-func count(h *result.Histogram) int64 {
-	if h == nil {
-		return 0
-	}
-	return h.TotalCount()
 }
 
 // checkMedian compares a figure with the median of those that are there, but for the last digits: a sum may have been

@@ -47,7 +47,7 @@ func TestCheckSees(t *testing.T) {
 		{`server_us_per_decision is there without its samples`,
 			func(r *result.Document) { gcra(r).ServerUSPerCall = nil }},
 	} {
-		r := benchmarktest.Fresh()
+		r := benchmarktest.Example()
 		c.spoil(r)
 		if err := benchmarktest.Check(r); err == nil || !strings.Contains(err.Error(), c.want) ||
 			strings.Contains(err.Error(), "\n") {

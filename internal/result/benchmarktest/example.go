@@ -3,7 +3,6 @@
 package benchmarktest
 
 import (
-	"reflect"
 	"sync"
 	"time"
 
@@ -16,14 +15,19 @@ const (
 )
 
 // Example is a valid result: seven algorithms, two scenarios, five rounds, every field filled. Callers may change
-// what they get, but for its histograms: those are shared, since they are the most of it.
-func Example() *result.Document {
-	return clone(reflect.ValueOf(made())).Interface().(*result.Document)
+// what they get, but not what it points to, such as histograms: those are shared, since they are the most of it.
+func Example() *result.Document { return result.WithoutNulls(made()) }
+
+// Small is a part of the example, for what would take long with all of it.
+func Small() *result.Document {
+	r := Example()
+	r.Runs, r.Latency = r.Runs[:1], r.Latency[:1]
+	r.Runs[0].Results = r.Runs[0].Results[:1]
+	r.Latency[0].Intervals = nil
+	return r
 }
 
-var made = sync.OnceValue(makeExample)
-
-func makeExample() *result.Document {
+var made = sync.OnceValue(func() *result.Document {
 	r := header()
 	for _, s := range situations() {
 		run, latency := s.run()
@@ -31,38 +35,7 @@ func makeExample() *result.Document {
 	}
 	r.NoiseFloor = result.NoiseFloorOf(r.Latency)
 	return r
-}
-
-// clone is a copy that shares histograms only.
-func clone(v reflect.Value) reflect.Value {
-	if _, shared := v.Interface().(*result.Histogram); shared || v.IsZero() {
-		return v
-	}
-	to := reflect.New(v.Type()).Elem()
-	to.Set(v) // with the fields that are not exported, such as those of a time
-	switch v.Kind() {
-	case reflect.Pointer:
-		to.Set(reflect.New(v.Type().Elem()))
-		to.Elem().Set(clone(v.Elem()))
-	case reflect.Slice:
-		to.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
-		for i := range v.Len() {
-			to.Index(i).Set(clone(v.Index(i)))
-		}
-	case reflect.Map:
-		to.Set(reflect.MakeMap(v.Type()))
-		for key, value := range v.Seq2() {
-			to.SetMapIndex(key, clone(value))
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				to.Field(i).Set(clone(v.Field(i)))
-			}
-		}
-	}
-	return to
-}
+})
 
 // Invalid is Example after the generator was stopped in the middle, and interrupted later.
 func Invalid() *result.Document {

@@ -12,7 +12,7 @@ func (s *situation) open(p *profile, d draw) result.Latency {
 	open := result.Latency{
 		Offered: offered, Sent: offered, IntendedPerS: float64(s.perSecond),
 		AchievedPerS: float64(s.perSecond) * 0.99997,
-		Outcomes:     outcomes(), Intervals: s.intervals(),
+		Outcomes:     result.NewOutcomes(), Intervals: s.intervals(),
 	}
 	var serverUS []float64
 	for n := 1; n <= rounds; n++ {
@@ -22,7 +22,7 @@ func (s *situation) open(p *profile, d draw) result.Latency {
 		serverUS = append(serverUS, *round.ServerUSPerCall)
 		open.Rounds = append(open.Rounds, round)
 	}
-	open.ServerUSPerCall = pointer(median(serverUS))
+	open.ServerUSPerCall = new(result.Median(serverUS))
 	return open
 }
 
@@ -36,7 +36,7 @@ func (s *situation) intervals() []result.Interval {
 
 // round plays one round into open.
 func (s *situation) round(p *profile, d draw, n int, open *result.Latency) result.Round {
-	own := outcomes()
+	own := result.NewOutcomes()
 	for second := range s.seconds {
 		quota := s.quota(p, second)
 		for i := range s.perSecond {
@@ -44,13 +44,7 @@ func (s *situation) round(p *profile, d draw, n int, open *result.Latency) resul
 			s.request(p, d, i, i < quota, interval, &own, &open.Outcomes)
 		}
 	}
-	both := result.NewHistogram()
-	lag, service := result.NewHistogram(), result.NewHistogram()
-	for _, part := range []*result.Durations{&own.Accepted, &own.Rejected} {
-		both.Merge(part.Response.Histogram)
-		lag.Merge(part.Lag.Histogram)
-		service.Merge(part.Service.Histogram)
-	}
+	all := own.Overall()
 	accepted, rejected := own.Accepted.Response.TotalCount(), own.Rejected.Response.TotalCount()
 	share := float64(accepted) / float64(accepted+rejected)
 	differs := rejected / 1000
@@ -58,8 +52,8 @@ func (s *situation) round(p *profile, d draw, n int, open *result.Latency) resul
 		Round: n, Position: position(p, n), StartedUS: int64(n-1)*23_000_000 + int64(position(p, n))*3_100_000,
 		Accepted: accepted, Rejected: rejected, DiffersFromVirtual: &differs,
 		ServerUSPerCall: d.near(share*p.acceptedUS + (1-share)*p.rejectedUS),
-		ServiceP50US:    float64(service.ValueAtPercentile(50)), ResponseP50US: float64(both.ValueAtPercentile(50)),
-		ResponseP99US: float64(both.ValueAtPercentile(99)), LagP99US: float64(lag.ValueAtPercentile(99)),
+		ServiceP50US:    float64(all.Service.ValueAtPercentile(50)), ResponseP50US: float64(all.Response.ValueAtPercentile(50)),
+		ResponseP99US: float64(all.Response.ValueAtPercentile(99)), LagP99US: float64(all.Lag.ValueAtPercentile(99)),
 	}
 }
 

@@ -2,8 +2,6 @@ package resulttest
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"ratelab/internal/measure"
 	"ratelab/internal/result"
@@ -78,23 +76,4 @@ func EveryMeasure() *result.Document {
 		Expectation("gcra:burst=100", "admitted", "880..884", 885, false),
 		result.Expectation{Algorithm: "leaky-bucket", Measure: "admitted", Want: "1785"})
 	return doc
-}
-
-// Clone copies what a test is going to change.
-func Clone(doc *result.Document) *result.Document {
-	out := *doc
-	out.Runs = slices.Clone(doc.Runs)
-	for i := range out.Runs {
-		run := &out.Runs[i]
-		run.Results = slices.Clone(run.Results)
-		run.Expectations = slices.Clone(run.Expectations)
-		if run.Reference != nil {
-			reference := *run.Reference
-			run.Reference = &reference
-		}
-		for j := range run.Results {
-			run.Results[j].Parameters = maps.Clone(run.Results[j].Parameters)
-		}
-	}
-	return &out
 }
