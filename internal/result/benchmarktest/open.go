@@ -52,8 +52,9 @@ func (s *situation) round(p *profile, d draw, n int, open *result.Latency) resul
 		Round: n, Position: position(p, n), StartedUS: int64(n-1)*23_000_000 + int64(position(p, n))*3_100_000,
 		Accepted: accepted, Rejected: rejected, DiffersFromVirtual: &differs,
 		ServerUSPerCall: d.near(share*p.acceptedUS + (1-share)*p.rejectedUS),
-		ServiceP50US:    float64(all.Service.ValueAtPercentile(50)), ResponseP50US: float64(all.Response.ValueAtPercentile(50)),
-		ResponseP99US: float64(all.Response.ValueAtPercentile(99)), LagP99US: float64(all.Lag.ValueAtPercentile(99)),
+		ServiceP50US:    float64(all.Service.ValueAtPercentile(50)),
+		ResponseP50US:   float64(all.Response.ValueAtPercentile(50)),
+		ResponseP99US:   float64(all.Response.ValueAtPercentile(99)), LagP99US: float64(all.Lag.ValueAtPercentile(99)),
 	}
 }
 
