@@ -12,9 +12,8 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// A request of cost c takes c commands, and is admitted where c is odd: what each kind took is known beforehand,
-// however the requests are cut into batches. The init script's commands are in the total alone.
-func TestCallsAreCountedByVerdict(t *testing.T) {
+// A request of cost c takes c commands, however the requests are cut into batches. The init script's count too.
+func TestCallsAreCounted(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		rapid.Check(t, func(rt *rapid.T) {
 			costs := rapid.SliceOfN(rapid.Int64Range(1, 4), 1, 60).Draw(rt, "costs")
@@ -22,11 +21,7 @@ func TestCallsAreCountedByVerdict(t *testing.T) {
 			requests := make([]limit.Request, len(costs))
 			for i, c := range costs {
 				requests[i] = limit.Request{AtUS: int64(i), Key: "k", Cost: c}
-				if want.Total += c; c%2 == 1 {
-					want.Admitted, want.Admitting = want.Admitted+1, want.Admitting+c
-				} else {
-					want.Rejected, want.Rejecting = want.Rejected+1, want.Rejecting+c
-				}
+				want.Total += c
 			}
 			want.Total += 2
 			call := script.Call{Keys: templates(t, []string{"{key}"}), Args: templates(t, []string{"{cost}"})}

@@ -132,6 +132,12 @@ func keepText(given bool, firstMS int64) string {
 // Deadline is the instant in virtual time, in ms since 1970, that a key's real deadline stands for.
 func (r *Runner) Deadline(realMS int64) (virtualMS int64) { return realMS - r.offsetMS }
 
+// Calls are commands that scripts issued, those of the init script included.
+type Calls struct {
+	Decisions int64 // that the script was asked for
+	Total     int64
+}
+
 // Calls are the commands that the scripts have issued so far.
 func (r *Runner) Calls() Calls { return r.calls }
 

@@ -7,8 +7,6 @@
 -- Note: a flat list of all answers, with their lengths beside it, spares the server seven looks into each table. It was
 -- tried: to find out in Lua that a table is a plain list takes more instructions than that.
 local out, count = {}, #A
-local each, spans, before = nil, 1, calls -- what an arrival took, where that is not what the one before took
-local took = {}
 
 local function run()
   local n, p, first = 0, 5, tonumber(A[3])
@@ -24,7 +22,6 @@ local function run()
       now = now_s + 0
       --[[assign]]
       if draws then reseed((first + n) * 69621 + now) end
-      before = calls
       --[[decide]]
       --[[check]]
       --[[intact]]
@@ -32,10 +29,6 @@ local function run()
       if answer == nil then answer = false end
       n = n + 1
       out[n] = answer
-      if calls - before ~= each then
-        each = calls - before
-        took[spans + 1], took[spans + 2], spans = n, each, spans + 2
-      end
     end
     --[[protocol]]
   end
@@ -57,6 +50,5 @@ for key in pairs(look) do
   changed[c + 1], changed[c + 2], changed[c + 3] = key, at, missed[key] or -1
   c = c + 3
 end
-took[1] = calls
-if ok then return {out, took, changed} end
-return {out, took, changed, problem}
+if ok then return {out, calls, changed} end
+return {out, calls, changed, problem}
