@@ -9,6 +9,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/load"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -66,5 +67,9 @@ func (j *Job) Run(ctx context.Context) (*result.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.run(ctx)
+	s, err := begin(ctx, p.Server, p.Connections+1, &p.plays[0].Plan, replay.Clock{Now: p.Now, Sleep: p.Sleep}, p.Stop)
+	if err != nil {
+		return nil, err
+	}
+	return p.on(ctx, s)
 }

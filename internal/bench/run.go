@@ -10,7 +10,6 @@ import (
 
 	"ratelab/internal/load"
 	"ratelab/internal/message"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 )
 
@@ -23,15 +22,6 @@ type measuring struct {
 	reasons  []result.Reason
 	repeated int
 	partial  bool
-}
-
-// run does the job.
-func (p *plan) run(ctx context.Context) (*result.Document, error) {
-	s, err := begin(ctx, p.Server, p.Connections+1, &p.plays[0].Plan, replay.Clock{Now: p.Now, Sleep: p.Sleep}, p.Stop)
-	if err != nil {
-		return nil, err
-	}
-	return p.on(ctx, s)
 }
 
 // on does the job on a server, and ends that if it is ours.

@@ -2,7 +2,10 @@ package counting
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -58,7 +61,7 @@ func judge(j *result.Judgement, slack float64) {
 	case !counted || !both:
 		j.Outcome, j.Statement = result.Noted, "counted on one side only"
 		return
-	case equal(was, is):
+	case math.Abs(was-is) <= 1e-9*math.Abs(was): // but for the rounding of a division or two
 		return
 	case is > was*(1+slack):
 		j.Outcome = result.Regression
@@ -83,4 +86,20 @@ func workFigures(s *Side) []named {
 		{name: "net_out_bytes_per_decision", value: s.Bytes.Received, slack: WorkSlack},
 		{name: "replicated_bytes_per_decision", value: s.Bytes.Replicated, slack: WorkSlack},
 	}
+}
+
+// optional is a figure of one side: a number, or nil where there is none.
+func optional[T int64 | float64](n *T) any {
+	if n == nil {
+		return nil
+	}
+	return float64(*n)
+}
+
+// shown is a count in full, and what is measured with three digits at least.
+func shown(v float64) string {
+	if (v == math.Trunc(v) || math.Abs(v) >= 1000) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return report.Significant(v)
 }

@@ -68,8 +68,8 @@ type scripts struct {
 }
 
 type script struct {
-	source, sha1 string
-	proto        *lua.FunctionProto
+	sha1  string
+	proto *lua.FunctionProto
 }
 
 // innerCommand is how inner is told that it is inside a script: miniredis says so to the commands of its own scripts.
@@ -172,7 +172,7 @@ func (s *scripts) learn(source string) *script {
 		return nil
 	}
 	sum := sha1.Sum([]byte(source))
-	learnt := &script{source: source, sha1: hex.EncodeToString(sum[:]), proto: proto}
+	learnt := &script{sha1: hex.EncodeToString(sum[:]), proto: proto}
 	s.bySource[source], s.bySHA1[learnt.sha1] = learnt, learnt
 	if s.shared {
 		s.serve.Dispatch(s.outer, []string{"SCRIPT", "LOAD", source})

@@ -57,8 +57,8 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", labels[i], err)
 		}
-		out.Rows = append(out.Rows, RowOutcome{Result: result, Series: t.Series, MostAdmitted: t.MostAdmitted,
-			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys)})
+		out.Rows = append(out.Rows, RowOutcome{Series: t.Series, Figures: measure.Figures{Result: result,
+			MostAdmitted: t.MostAdmitted, Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys)}})
 	}
 	return out, nil
 }

@@ -64,14 +64,10 @@ type Outcome struct {
 	Rows            []RowOutcome // in the order of the rows
 }
 
-// RowOutcome holds one row's measurements.
+// RowOutcome holds one row's measurements. Of the figures it has those that follow from requests and decisions.
 type RowOutcome struct {
-	Result measure.Result
+	measure.Figures
 	Series measure.Series
-
-	MostAdmitted []int64           // for each of Options.Scales
-	Shaping      *measure.Shaping  // nil: nothing was delayed
-	Fairness     *measure.Fairness // nil: not measured, or see Served.Fairness
 }
 
 // InputError reports unusable input: a log that cannot be read to its end, or a script that does not compile, that

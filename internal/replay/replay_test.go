@@ -58,15 +58,15 @@ func TestWhatIsAskedForIsMeasured(t *testing.T) {
 	if o.LargestCost != 2 {
 		t.Errorf("the largest cost is %d", o.LargestCost)
 	}
-	want := []replay.RowOutcome{
+	want := []measure.Figures{
 		{MostAdmitted: []int64{2, 2, 2},
 			Fairness: &measure.Fairness{Keys: 2, WorstKey: "a", WorstServed: 1, BestServed: 1}},
 		{MostAdmitted: []int64{2, 3, 3},
 			Fairness: &measure.Fairness{Keys: 2, WorstKey: "a", WorstServed: 1, BestServed: 1.25}},
 	}
 	for i, row := range o.Rows {
-		row.Result, row.Series = measure.Result{}, measure.Series{}
-		if diff := cmp.Diff(want[i], row); diff != "" {
+		row.Result = measure.Result{}
+		if diff := cmp.Diff(want[i], row.Figures); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", rows[i].Label, diff)
 		}
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -21,11 +22,11 @@ type Limiter struct {
 	Aligned bool            // its windows may be aligned to the clock
 }
 
-// Builtin makes an algorithm's limiter for a limit. An error names the label and the value that does not fit.
+// Builtin makes an algorithm's limiter for a limit. An error has the label, the limit, and the value that does not fit.
 func Builtin(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	in, err := c.Limiter(p)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (under the limit %v)", err, p)
 	}
 	source := in.Algorithm.Script()
 	now := script.Literal("")

@@ -89,62 +89,40 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *
 			wrong.Bad(fmt.Errorf("%s: parameters: %w", p.Scenario.Name, err))
 		}
 	}
-	var seeded []algorithms.Choice
 	for _, choice := range choices {
-		seeded = append(seeded, choice.Seeded(p.Seed))
+		choice, err := choice.Seeded(p.Seed).WithDefaults(p.Scenario.Parameters[choice.Algorithm.Name])
+		if err == nil { // otherwise it was said above
+			l, err := Builtin(choice, p.Policy)
+			p.add(l, err, wrong)
+		}
 	}
-	p.Limiters = Limiters(seeded, scripts, p.Policy, p.Scenario.Parameters, wrong)
-	for _, l := range p.Limiters {
-		l.manage(p.Scenario.Managed, p.Scenario.Start)
+	for _, file := range scripts {
+		l, err := Own(file, p.Policy)
+		p.add(l, err, wrong)
 	}
 }
 
-// Limiters makes the limiters of the algorithms, then those of the users' scripts. parameters are a scenario's, by
-// algorithm; Enter checks them. Every label must be unique.
-func Limiters(choices []algorithms.Choice, scripts []script.File, policy limit.Policy,
-	parameters map[string]map[string]string, wrong *Problems) []*Limiter {
-	var all []*Limiter
-	add := func(l *Limiter, err error) {
-		if err != nil {
-			wrong.Bad(err)
-			return
-		}
-		switch {
-		case !hasLabel(all, l.Label):
-		case l.File != "":
-			wrong.Bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding",
-				l.File, l.Label))
-		default:
-			wrong.Bad(fmt.Errorf("algorithm %q is named twice", l.Label))
-		}
-		all = append(all, l)
+// add adds a limiter, whose label must be unique.
+func (p *Plan) add(l *Limiter, err error, wrong *Problems) {
+	switch {
+	case err != nil:
+		wrong.Bad(err)
+		return
+	case !p.has(l.Label):
+	case l.File != "":
+		wrong.Bad(fmt.Errorf("%s: there would be two rows named %q; give the script another name in its binding",
+			l.File, l.Label))
+	default:
+		wrong.Bad(fmt.Errorf("algorithm %q is named twice", l.Label))
 	}
-	for _, choice := range choices {
-		choice, err := choice.WithDefaults(parameters[choice.Algorithm.Name])
-		if err != nil {
-			continue
-		}
-		l, err := Builtin(choice, policy)
-		if err != nil {
-			err = fmt.Errorf("%w (under the limit %v)", err, policy)
-		}
-		add(l, err)
-	}
-	for _, file := range scripts {
-		add(Own(file, policy))
-	}
-	return all
+	l.manage(p.Scenario.Managed, p.Scenario.Start)
+	p.Limiters = append(p.Limiters, l)
 }
 
 // has reports whether one of the plan's rows has that label.
 func (p *Plan) has(label string) bool {
-	return hasLabel(p.Limiters, label) ||
+	return slices.ContainsFunc(p.Limiters, func(l *Limiter) bool { return l.Label == label }) ||
 		slices.ContainsFunc(p.sequences, func(c sequence.Choice) bool { return c.Label == label })
-}
-
-// hasLabel reports whether one of the limiters has that label.
-func hasLabel(all []*Limiter, label string) bool {
-	return slices.ContainsFunc(all, func(l *Limiter) bool { return l.Label == label })
 }
 
 // Problems collects the mistakes in an input. A mistake that every scenario repeats is reported once.

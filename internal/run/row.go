@@ -119,9 +119,7 @@ func (r *row) describeScript(all *result.Row) {
 
 // describe makes the row of the document.
 func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) result.Row {
-	all := result.Row{Algorithm: r.Label, Parameters: r.Parameters,
-		Figures: measure.Figures{Result: mine.Result, MostAdmitted: mine.MostAdmitted, Fairness: mine.Fairness,
-			Shaping: mine.Shaping}}
+	all := result.Row{Algorithm: r.Label, Parameters: r.Parameters, Figures: mine.Figures}
 	if r.Program != nil {
 		all.ScriptSHA1 = script.SHA1(r.Program.Source)
 	}

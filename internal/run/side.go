@@ -84,10 +84,7 @@ func (s *Side) In(at *scenario.Scenario) (*Limiter, error) {
 // asAlgorithm makes a limiter that is called as a built-in algorithm. It has a model only with that algorithm's source.
 func (s *Side) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	l, err := Builtin(choice, p)
-	if err != nil {
-		return nil, fmt.Errorf("%w (under the limit %v)", err, p)
-	}
-	if s.file != nil {
+	if err == nil && s.file != nil {
 		program := l.Program
 		if program.Init != nil {
 			program.InitSource = s.source
@@ -95,7 +92,7 @@ func (s *Side) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, 
 		program.Source, program.Foreign = s.source, true
 		l.File, l.NewModel, l.MostAdmitted, l.MostDeparting = s.Name, nil, nil, nil
 	}
-	return l, nil
+	return l, err
 }
 
 // changing is a limiter of the side whose limit is another one in every second period. It has no model.
