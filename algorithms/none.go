@@ -18,10 +18,8 @@ var _ = register(Algorithm{
 // unlimited is the model of none. What remains has no end; it says the largest count that a script can.
 type unlimited struct{}
 
-// Decide admits.
 func (unlimited) Decide(_, _ int64, _ string, _ int64) limit.Decision {
 	return limit.Decision{Verdict: limit.Allowed, Remaining: limit.MaxExact}
 }
 
-// Fork is the same: there is no state.
 func (u unlimited) Fork(string) limit.Limiter { return u }

@@ -40,15 +40,12 @@ func (c *Clock) Hook() goredis.Hook { return hook{c} }
 
 type hook struct{ clock *Clock }
 
-// DialHook wraps the client's dialer.
 func (h hook) DialHook(next goredis.DialHook) goredis.DialHook {
 	return Dialer{Clock: h.clock, Open: next}.DialContext
 }
 
-// ProcessHook changes nothing.
 func (hook) ProcessHook(next goredis.ProcessHook) goredis.ProcessHook { return next }
 
-// ProcessPipelineHook changes nothing.
 func (hook) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
 	return next
 }

@@ -36,7 +36,7 @@ func (p *plan) on(ctx context.Context, s *session) (document *result.Document, e
 	r.vigil.Close()
 	if errors.Is(err, message.ErrStopped) {
 		r.partial, err = true, nil
-		r.note("interrupted: what was under way is left out")
+		r.notes = append(r.notes, "interrupted: what was under way is left out")
 	}
 	if err == nil {
 		document = r.document(ctx)

@@ -14,9 +14,6 @@ import (
 	"ratelab/internal/run"
 )
 
-// modelServer is what simulate calls deciding without a server.
-const modelServer = "model"
-
 // checkServer refuses the servers whose latency says nothing about Redis.
 func checkServer(spec string, wrong *run.Problems) {
 	const instead = "take --redis container, process, redis://HOST:PORT or unix:///SOCKET"
@@ -24,7 +21,7 @@ func checkServer(spec string, wrong *run.Problems) {
 	case redis.KindEmbedded:
 		wrong.Bad(fmt.Errorf("--redis %s: it runs inside this process, and its speed says nothing about Redis; %s",
 			spec, instead))
-	case modelServer:
+	case run.ModelServer:
 		wrong.Bad(fmt.Errorf("--redis %s: it decides without a server, and there is nothing to measure; %s", spec,
 			instead))
 	}

@@ -53,7 +53,7 @@ func begin(ctx context.Context, spec string, connections int, p *run.Plan, wall 
 	}
 	s := newSession(server, spec, wall, stop)
 	if note != "" {
-		s.note(note)
+		s.notes = append(s.notes, note)
 	}
 	return s, nil
 }
@@ -90,13 +90,6 @@ func (s *session) decide(ctx context.Context, p *run.Plan, watch func(scenario, 
 		err = message.ErrStopped
 	}
 	return found, err
-}
-
-// note tells the reader of the result something, once.
-func (s *session) note(text string) {
-	if !slices.Contains(s.notes, text) {
-		s.notes = append(s.notes, text)
-	}
 }
 
 // stopped reports whether the job was told to stop.

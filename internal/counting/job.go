@@ -231,7 +231,7 @@ func CheckServer(spec string, wrong *run.Problems) {
 	const instead = "take --redis process or --redis container"
 	kind, _, _ := strings.Cut(spec, "=")
 	switch {
-	case spec == redis.KindEmbedded || spec == "model":
+	case spec == redis.KindEmbedded || spec == run.ModelServer:
 		wrong.Bad(fmt.Errorf("--redis %s: it is no redis-server, and its instructions say nothing about one; %s", spec,
 			instead))
 	case strings.Contains(spec, "://") && kind != redis.KindContainer && kind != redis.KindProcess:

@@ -90,7 +90,10 @@ func parseNumber(text string) (float64, bool) {
 		if digits != "nan" {
 			return 0, false
 		}
-		return math.Copysign(math.NaN(), signOf(text)), true
+		if text[0] == '-' {
+			return math.Copysign(math.NaN(), -1), true
+		}
+		return math.NaN(), true
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(n, 0) {
@@ -99,23 +102,16 @@ func parseNumber(text string) (float64, bool) {
 	return n, true
 }
 
-func signOf(text string) float64 {
-	if strings.HasPrefix(text, "-") {
-		return -1
-	}
-	return 1
-}
-
 // appendNumber writes a number as Redis's Lua does: with 14 significant digits.
 func appendNumber(b []byte, n float64) []byte {
 	if whole := int64(n); float64(whole) == n && whole > -1e14 && whole < 1e14 && (whole != 0 || !math.Signbit(n)) {
 		return strconv.AppendInt(b, whole, 10)
 	}
-	return appendFloat(b, n, 'g', 14)
+	return appendFloat(b, n, 14)
 }
 
-// appendFloat writes a number as C's printf does.
-func appendFloat(b []byte, n float64, verb byte, digits int) []byte {
+// appendFloat writes a number as C's printf does by %g.
+func appendFloat(b []byte, n float64, digits int) []byte {
 	switch {
 	case math.IsNaN(n) && math.Signbit(n):
 		return append(b, "-nan"...)
@@ -126,7 +122,7 @@ func appendFloat(b []byte, n float64, verb byte, digits int) []byte {
 	case math.IsInf(n, -1):
 		return append(b, "-inf"...)
 	}
-	return strconv.AppendFloat(b, n, verb, digits, 64)
+	return strconv.AppendFloat(b, n, 'g', digits, 64)
 }
 
 // textOf is the text of a text or a number.
@@ -148,7 +144,7 @@ func argument(n lua.LNumber) string {
 		return strconv.FormatInt(whole, 10)
 	}
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return string(appendFloat(nil, x, 'g', -1))
+		return string(appendFloat(nil, x, -1))
 	}
 	text := strconv.FormatFloat(x, 'e', -1, 64)
 	digits, after, _ := strings.Cut(text, "e")

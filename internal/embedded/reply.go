@@ -97,7 +97,7 @@ func (a *answer) table(t *lua.LTable, depth int) bool {
 		return true
 	}
 	if n, ok := t.RawGetString("double").(lua.LNumber); ok && !a.resp3 {
-		a.text = resp.AppendText(a.text, string(appendFloat(nil, float64(n), 'g', 17)))
+		a.text = resp.AppendText(a.text, string(appendFloat(nil, float64(n), 17)))
 		return true
 	}
 	n := 0

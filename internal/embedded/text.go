@@ -166,7 +166,7 @@ func formatted(l *lua.LState, out []byte, form string, letter byte, argument int
 			}
 			return fmt.Appendf(out, "%"+form+string(letter), n)
 		}
-		body = string(appendFloat(nil, n, 'g', 6))
+		body = string(appendFloat(nil, n, 6))
 	case 'c':
 		body = string([]byte{byte(float(l, argument))})
 	case 'q':

@@ -94,7 +94,6 @@ type socketWire struct {
 	raw syscall.Conn
 }
 
-// SyscallConn is the socket's.
 func (s *socketWire) SyscallConn() (syscall.RawConn, error) { return s.raw.SyscallConn() }
 
 // Read reads what a Redis may answer.
@@ -108,7 +107,6 @@ func (c *wire) Read(p []byte) (int, error) {
 	return n, c.wires.noted(err)
 }
 
-// Write writes.
 func (c *wire) Write(p []byte) (int, error) {
 	c.writes.Add(1)
 	n, err := c.Conn.Write(p)
@@ -117,15 +115,10 @@ func (c *wire) Write(p []byte) (int, error) {
 }
 
 // SetDeadline and its sisters are what fails first on a connection that an interrupt has ended between two calls.
-func (c *wire) SetDeadline(t time.Time) error { return c.wires.noted(c.Conn.SetDeadline(t)) }
-
-// SetReadDeadline sets the deadline of reads.
-func (c *wire) SetReadDeadline(t time.Time) error { return c.wires.noted(c.Conn.SetReadDeadline(t)) }
-
-// SetWriteDeadline sets the deadline of writes.
+func (c *wire) SetDeadline(t time.Time) error      { return c.wires.noted(c.Conn.SetDeadline(t)) }
+func (c *wire) SetReadDeadline(t time.Time) error  { return c.wires.noted(c.Conn.SetReadDeadline(t)) }
 func (c *wire) SetWriteDeadline(t time.Time) error { return c.wires.noted(c.Conn.SetWriteDeadline(t)) }
 
-// Close ends the connection.
 func (c *wire) Close() error {
 	c.wires.mu.Lock()
 	delete(c.wires.all, c)

@@ -57,7 +57,6 @@ func Unreachable(d Decider, outages []limit.Outage) Decider {
 	return &unreachable{d, outages}
 }
 
-// Decide implements Decider.
 func (u *unreachable) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	for len(requests) > 0 {
 		n := 0

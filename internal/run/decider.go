@@ -26,7 +26,6 @@ type behindFlag struct {
 	journal clients.Journal // of the remaining requests
 }
 
-// Decide returns the script's errors.
 func (b *behindFlag) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	n := copy(decisions, b.journal.Decisions)
 	unasked := b.journal.Unasked[:n]

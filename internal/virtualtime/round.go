@@ -122,8 +122,11 @@ func (r *Runner) elapsed() time.Duration {
 	return r.options.Elapsed()
 }
 
-// An EVAL's length goes by the time that the last one took. It grows by doubles, shrinks to what that time allows, and
-// settles within a few rounds.
+// An EVAL's length goes by the time that the last one took, by the server's own clock: the way to a far one, on which
+// nobody waits but us, may take much longer. It grows by doubles, shrinks to what that time allows, and settles within a
+// few rounds.
+//
+// Note: taking the round trip of a PING off instead lets every hiccup of the network look like a slow script.
 const (
 	longest  = 50 * time.Millisecond
 	mostSize = 4096
@@ -133,24 +136,17 @@ func (r *Runner) resize(last *round) {
 	if r.options.BatchSize > 0 || r.options.Elapsed == nil || last.sizes[0] < r.size {
 		return
 	}
-	each := last.blocked() / time.Duration(len(last.sizes))
+	took := last.took
+	if last.worked > 0 { // otherwise the server's clock stood still, or was set
+		took = min(last.worked, took)
+	}
+	each := took / time.Duration(len(last.sizes))
 	switch {
 	case each > longest:
 		r.size = max(1, int(int64(r.size)*int64(longest)/int64(each)))
 	case each < longest*2/5 && r.size < mostSize:
 		r.size *= 2
 	}
-}
-
-// blocked is how long the round kept the server, by the server's own clock: the way to a far one, on which nobody waits
-// but us, may be much longer than that. Where that clock stood still or was set meanwhile it is what the round took.
-//
-// Note: taking the round trip of a PING off instead lets every hiccup of the network look like a slow script.
-func (r *round) blocked() time.Duration {
-	if r.worked <= 0 {
-		return r.took
-	}
-	return min(r.worked, r.took)
 }
 
 // clockOf reads the reply to TIME: seconds and microseconds, each a text. It is 0 where the reply is another.

@@ -17,28 +17,22 @@ var sweepSource string
 const sweepChunk = 500
 
 // sweep deletes expired keys when there are many. The round that is on its way meanwhile lies later in virtual time:
-// whatever is dead now is dead to it, and whatever it makes anew has a later deadline.
+// whatever is dead now is dead to it, and whatever it makes anew has a later deadline. What is known of these keys may
+// then come from before the round or from after it, and the round's own report must not be judged by that.
 func (r *Runner) sweep(ctx context.Context, nowMS int64) error {
 	if !r.living.crowded() {
 		return nil
 	}
 	keys := r.living.expired(nowMS)
-	r.doubt(keys)
+	if len(r.pending) > 0 {
+		r.unsure = map[string]bool{}
+		for _, key := range keys {
+			r.unsure[key] = true
+		}
+	}
 	err := r.inspect(ctx, keys, nowMS)
 	r.living.swept = len(r.living.deadline)
 	return err
-}
-
-// doubt notes keys at which a sweep looks while a round is on its way: what is known of them then may come from before
-// the round or from after it, and the round's own report must not be judged by that.
-func (r *Runner) doubt(keys []string) {
-	if len(r.pending) == 0 {
-		return
-	}
-	r.unsure = map[string]bool{}
-	for _, key := range keys {
-		r.unsure[key] = true
-	}
 }
 
 // inspect brings what is known of keys up to date, and deletes those whose deadline has passed at nowMS. The error is a
@@ -78,8 +72,7 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 	if err := r.drain(ctx); err != nil {
 		return Left{}, err
 	}
-	keys := slices.Sorted(maps.Keys(r.living.deadline))
-	if err := r.inspect(ctx, keys, (r.startUS+atUS+r.skewUS)/1000); err != nil {
+	if err := r.inspect(ctx, r.Names(), (r.startUS+atUS+r.skewUS)/1000); err != nil {
 		return Left{}, err
 	}
 	left := Left{Keys: int64(len(r.living.deadline))}
@@ -91,7 +84,7 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 	if !bytes {
 		return left, nil
 	}
-	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(r.living.deadline)), sweepChunk) {
+	for chunk := range slices.Chunk(r.Names(), sweepChunk) {
 		var commands [][]any
 		for _, key := range chunk {
 			commands = append(commands, []any{"MEMORY", "USAGE", key, "SAMPLES", "0"})
