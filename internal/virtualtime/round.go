@@ -123,8 +123,8 @@ func (r *Runner) elapsed() time.Duration {
 }
 
 // An EVAL's length goes by the time that the last one took, by the server's own clock: the way to a far one, on which
-// nobody waits but us, may take much longer. It grows by doubles, shrinks to what that time allows, and settles within a
-// few rounds.
+// nobody waits but us, may take much longer. It grows by doubles, shrinks to what that time allows, and settles within
+// a few rounds.
 //
 // Note: taking the round trip of a PING off instead lets every hiccup of the network look like a slow script.
 const (
