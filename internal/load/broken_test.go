@@ -3,10 +3,14 @@
 package load
 
 import (
+	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
 	"strconv"
 	"strings"
@@ -18,6 +22,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
 	"ratelab/internal/script/scripttest"
 )
 
@@ -107,40 +112,56 @@ func TestAStoppedGeneratorReportsAStall(t *testing.T) {
 	}
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestAStoppedGeneratorReportsAStall$", "-test.v")
 	child.Env = append(os.Environ(), stoppedChild+"=1")
-	out, err := child.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "the generator stood still for ") {
-		t.Errorf("%v\n%s", err, out)
+	said, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := bufio.NewReader(said)
+	for line := ""; err == nil && line != measuring; {
+		line, err = out.ReadString('\n')
+	}
+	if err == nil {
+		err = redistest.Halt(child.Process, 200*time.Millisecond)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	rest, _ := io.ReadAll(out)
+	if err := child.Wait(); err != nil || !strings.Contains(string(rest), "the generator stood still for ") {
+		t.Errorf("%v\n%s", err, rest)
 	}
 }
 
-// stopper is a limiter at whose first request a shell stops this process for 200 ms.
-type stopper struct {
+// measuring is the line with which the child says that it measures.
+const measuring = "measuring\n"
+
+// sayer is a limiter whose first request says that it has come.
+type sayer struct {
 	sink
 	once func()
 }
 
-func (s stopper) Call(q limit.Request) (Outcome, error) {
+func (s sayer) Call(q limit.Request) (Outcome, error) {
 	s.once()
 	return s.sink.Call(q)
 }
 
-// runStoppedChild lets a shell stop this process in the middle of a run.
+// runStoppedChild measures until it goes on after it was stopped.
 func runStoppedChild(t *testing.T) {
-	clock, stop := NewClock(time.Now()), make(chan struct{})
-	id := strconv.Itoa(os.Getpid())
-	caller := stopper{sink{clock.Now}, sync.OnceFunc(func() {
-		shell := exec.Command("sh", "-c", "sleep 0.05; kill -STOP "+id+"; sleep 0.2; kill -CONT "+id)
-		if err := shell.Start(); err != nil {
-			t.Error(err)
-		}
-		go func() { _ = shell.Wait(); close(stop) }()
-	})}
+	goesOn, stop := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(goesOn, unix.SIGCONT)
+	go func() { <-goesOn; close(stop) }()
+	clock := NewClock(time.Now())
+	caller := sayer{sink{clock.Now}, sync.OnceFunc(func() { fmt.Print(measuring) })}
 	r, err := opened(t.Context(), every(time.Millisecond, 60_000, "k"), []Caller{caller, caller},
 		Options{Clock: clock, Stop: stop})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Health.StallMax < 150*time.Millisecond {
+	if r.Health.StallMax < 190*time.Millisecond {
 		t.Errorf("stall of %v; want some 200ms", r.Health.StallMax)
 	}
 	for _, reason := range r.Reasons() {

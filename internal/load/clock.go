@@ -17,17 +17,6 @@ func NewClock(origin time.Time) Stopwatch {
 	return Stopwatch{origin.Round(0), func() time.Duration { return time.Since(origin) }, nap}
 }
 
-// beat naps again and again until over, and tells how late each ended: for so long this process stood still, because
-// it was stopped, swapped out, or the processors were somebody else's.
-func (c Stopwatch) beat(every time.Duration, over func() bool, late func(time.Duration)) {
-	for at := c.Now(); !over(); {
-		c.Nap(every)
-		now := c.Now()
-		late(now - at - every)
-		at = now
-	}
-}
-
 // Wait waits for d, or until ctx is done, whose error it then returns.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

@@ -31,8 +31,9 @@ const leastWatched = 100 * time.Millisecond
 // heartbeat is how long a thread sleeps at a time that looks for stalls.
 const heartbeat = time.Millisecond
 
-// watchHealth watches from an instant on until stop. It beats on a thread of its own, as the pacer does, so that both
-// suffer the same.
+// watchHealth watches from an instant on until stop. It naps again and again, and sees how late each nap ends: for so
+// long this process stood still, because it was stopped, swapped out, or the processors were somebody else's. The first
+// beat is due at the instant itself. It beats on a thread of its own, as the pacer does, so that both suffer the same.
 func watchHealth(clock Stopwatch, from time.Duration) (stop func() Health) {
 	var ended atomic.Bool
 	found := make(chan Health, 1)
@@ -41,9 +42,14 @@ func watchHealth(clock Stopwatch, from time.Duration) (stop func() Health) {
 		for left := from - clock.Now(); left > 0 && !ended.Load(); left = from - clock.Now() {
 			clock.Nap(min(heartbeat, left))
 		}
-		var h Health
 		before, began := gauge(), clock.Now()
-		clock.beat(heartbeat, ended.Load, func(late time.Duration) { h.StallMax = max(h.StallMax, late) })
+		h := Health{StallMax: max(0, began-from)}
+		for at := began; !ended.Load(); {
+			clock.Nap(heartbeat)
+			now := clock.Now()
+			h.StallMax = max(h.StallMax, now-at-heartbeat)
+			at = now
+		}
 		h.since(before, clock.Now()-began)
 		found <- h
 	}()

@@ -26,6 +26,18 @@ func TestQuantilesOfTheRuntimesHistograms(t *testing.T) {
 	}
 }
 
+// A process that stands still as its measurement begins has a stall, though no beat has begun.
+func TestAStallAtTheBeginningCounts(t *testing.T) {
+	bubble(t, 0, func(t *testing.T, clock Stopwatch) {
+		clock.Nap = func(time.Duration) { time.Sleep(time.Second) }
+		stop := watchHealth(clock, clock.Now()+heartbeat)
+		time.Sleep(time.Second / 2)
+		if h := stop(); h.StallMax != time.Second-heartbeat {
+			t.Errorf("%v; want the second", h.StallMax)
+		}
+	})
+}
+
 // The machine's gauges tell something: collecting garbage shows as pauses and as processor time.
 func TestHealthSeesAGarbageCollection(t *testing.T) {
 	before := gauge()

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ratelab/internal/cli"
+	"ratelab/internal/redis/redistest"
 )
 
 // patience is far more than any call takes; it ends one that hangs.
@@ -173,7 +174,5 @@ func endedCmd(ts *testscript.TestScript, _ bool, args []string) {
 func freezeCmd(ts *testscript.TestScript, _ bool, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
-	signalCmd(ts, false, []string{"STOP"})
-	time.Sleep(d)
-	signalCmd(ts, false, []string{"CONT"})
+	ts.Check(redistest.Halt(running(ts)["run"].cmd.Process, d))
 }

@@ -53,9 +53,7 @@ func haltCmd(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	server, err := os.FindProcess(pid)
 	ts.Check(err)
-	ts.Check(server.Signal(signals["STOP"]))
-	time.Sleep(d)
-	ts.Check(server.Signal(signals["CONT"]))
+	ts.Check(redistest.Halt(server, d))
 }
 
 // poll asks until it is so.
