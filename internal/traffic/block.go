@@ -88,7 +88,7 @@ func (b *block) parse() {
 		e := entry{at: -1, file: b.file, line: b.number}
 		b.marks = 0
 		switch err = b.read(line, &e); {
-		case err == errComment:
+		case err == errComment, b.number <= 0: // the head of a Piece
 			continue
 		case err != nil:
 			b.mark(bad, nil)

@@ -56,23 +56,17 @@ func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.R
 	if err != nil {
 		return nil, err
 	}
-	more, before := true, int64(bytes.Count(head, []byte{'\n'}))
 	f := t.newFile(x, &shared{allowed: t.Bad + 1})
 	defer f.drop()
-	f.lines, f.take = -before, func(entry) error { return nil }
-	if err = f.detect(t); err == nil && before > 0 {
-		err = f.scan()
-		f.marked, f.examples = [noted]int64{}, [noted]string{}
-		*f.shared = shared{allowed: t.Bad + 1, spare: f.shared.spare}
-	}
-	lines := int64(0)
+	f.lines -= int64(bytes.Count(head, []byte{'\n'}))
+	more, lines := true, int64(0)
 	f.take = func(e entry) error {
 		f.sorter.seen++
 		lines = e.line
 		more = each(limit.Request{AtUS: e.at, Key: e.key, Cost: int64(e.cost)}, e.whole)
 		return nil
 	}
-	for err == nil && more && f.shared.count <= t.Bad {
+	for err = f.detect(t); err == nil && more && f.shared.count <= t.Bad; {
 		err = f.scan()
 	}
 	found := f.found()
