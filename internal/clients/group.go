@@ -106,20 +106,19 @@ func people(seed uint64, groups []Group) (clients []Client, states []*groupState
 // wait is how long the client waits after a rejected attempt; ok is false if it gives up.
 func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
 	p := o.group
-	if p.OnReject == GiveUp || p.Attempts > 0 && o.attempts >= p.Attempts {
+	if p.OnReject == GiveUp || p.Attempts > 0 && o.attempts >= p.Attempts ||
+		p.OnReject == Obey && d.RetryAfterUS == limit.Never {
 		return 0, false
 	}
 	switch p.OnReject {
 	case Obey:
-		us, ok = d.RetryAfterUS, d.RetryAfterUS != limit.Never
+		us = d.RetryAfterUS
 	case Ignore:
-		us, ok = p.WaitUS, true
-	case AtOnce:
-		us, ok = 0, true
+		us = p.WaitUS
 	case BackOff:
-		us, ok = o.backoff(), true
+		us = o.backoff()
 	}
-	return max(us, 1), ok // time passes between two attempts
+	return max(us, 1), true // time passes between two attempts
 }
 
 // backoff is the next wait of the reaction BackOff.

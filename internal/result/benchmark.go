@@ -143,12 +143,7 @@ func (d *Document) Of(scenario string, limit Limit, seed uint64) *Run {
 	if d == nil {
 		return nil
 	}
-	for i := range d.Runs {
-		if r := &d.Runs[i]; r.Scenario == scenario && r.Limit == limit && r.Seed == seed {
-			return r
-		}
-	}
-	return nil
+	return first(d.Runs, func(r *Run) bool { return r.Scenario == scenario && r.Limit == limit && r.Seed == seed })
 }
 
 // Plays are those of a run of the document, in the order of the rows.

@@ -2,6 +2,7 @@ package result
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -57,21 +58,12 @@ func Compare(golden, got *Document) []Difference {
 	nameOf := func(r *Run) string { return r.Scenario }
 	c.names("scenario", namesOf(golden.Runs, nameOf), namesOf(got.Runs, nameOf))
 	for i := range golden.Runs {
-		if r := got.run(golden.Runs[i].Scenario); r != nil {
+		same := func(r *Run) bool { return r.Scenario == golden.Runs[i].Scenario }
+		if r := first(got.Runs, same); r != nil {
 			c.runs(&golden.Runs[i], r)
 		}
 	}
 	return c.found
-}
-
-// run is the first of a scenario, or nil.
-func (d *Document) run(scenario string) *Run {
-	for i := range d.Runs {
-		if d.Runs[i].Scenario == scenario {
-			return &d.Runs[i]
-		}
-	}
-	return nil
 }
 
 // comparison is of what is at Difference; found has one for each place that has any.
@@ -173,17 +165,10 @@ func (c *comparison) texts(name, golden, got string) {
 		return
 	}
 	found := c.at
-	if found.Text = fmt.Sprintf("%s is %s, was %s", name, orAbsent(got), orAbsent(golden)); name == "decisions_digest" {
+	if found.Text = fmt.Sprintf("%s is %s, was %s", name, cmp.Or(got, "absent"), cmp.Or(golden, "absent")); name == "decisions_digest" {
 		found.Text = "admits as many as before, but other requests"
 	}
 	c.found = append(c.found, found)
-}
-
-func orAbsent(text string) string {
-	if text == "" {
-		return "absent"
-	}
-	return text
 }
 
 func namesOf[T any](list []T, name func(*T) string) []string {

@@ -233,9 +233,14 @@ func IsFloor(label string) bool {
 
 // Find is the row of that name, or nil.
 func (r *Run) Find(name string) *Row {
-	for i := range r.Results {
-		if r.Results[i].Algorithm == name {
-			return &r.Results[i]
+	return first(r.Results, func(row *Row) bool { return row.Algorithm == name })
+}
+
+// first is the first of a list that is wanted, or nil.
+func first[T any](list []T, wanted func(*T) bool) *T {
+	for i := range list {
+		if wanted(&list[i]) {
+			return &list[i]
 		}
 	}
 	return nil

@@ -23,21 +23,16 @@ func Check(r *result.Document) error {
 	if rows != len(r.Latency) {
 		return fmt.Errorf("of %d latencies %d have a row", len(r.Latency), rows)
 	}
-	limiter := func(l *result.Latency) string { return l.Scenario + ": " + l.Algorithm }
-	return eachOnce(r.Latency, limiter, checkLimiter)
-}
-
-// eachOnce checks the members of a list, each under its name, which stands there once.
-func eachOnce[T any](list []T, name func(*T) string, check func(*T) error) error {
 	names := map[string]bool{}
-	for i := range list {
-		n := name(&list[i])
-		if names[n] {
-			return fmt.Errorf("%s stands there twice", n)
+	for i := range r.Latency {
+		l := &r.Latency[i]
+		name := l.Scenario + ": " + l.Algorithm
+		if names[name] {
+			return fmt.Errorf("%s stands there twice", name)
 		}
-		names[n] = true
-		if err := check(&list[i]); err != nil {
-			return fmt.Errorf("%s: %w", n, err)
+		names[name] = true
+		if err := checkLimiter(l); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil

@@ -51,6 +51,22 @@ func Invalid() *result.Document {
 	return r
 }
 
+// Shared is Example on a server that keeps no statistics: what its counters would say is unavailable.
+func Shared() *result.Document {
+	r := Example()
+	r.Server.Kind, r.Server.Own, r.Server.Image, r.Server.Route, r.Server.MaxmemoryPolicy = "url", false, "", "", ""
+	r.NoiseFloor.ServerUS = 0
+	r.Notes = []string{"the server keeps no statistics"}
+	for i := range r.Latency {
+		l := &r.Latency[i]
+		l.ServerUSPerCall = nil
+		for k := range l.Rounds {
+			l.Rounds[k].ServerUSPerCall = nil
+		}
+	}
+	return r
+}
+
 func header() *result.Document {
 	d := result.New(result.OfBench, "v0.0.0-example")
 	d.Notes = []string{"round 2 of ten-times-over was measured again: the generator stood still for 31 ms"}
