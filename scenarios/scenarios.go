@@ -9,7 +9,7 @@ import "embed"
 //go:embed *.yaml
 var Files embed.FS
 
-// Schema is the JSON Schema (draft 2020-12) of a scenario's file, for editors.
+// Schema is the JSON Schema (draft 2020-12) of a scenario's file, for editors. It says less than scenario.Parse checks.
 //
 //go:embed schema.json
 var Schema []byte

@@ -22,6 +22,7 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/scenarios"
 )
 
 // version is set by the linker.
@@ -71,7 +72,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 		root.AddCommand(c)
 	}
 	schema := a.SchemaCommand("Print a JSON Schema",
-		[]string{"result", "scenario"}, map[string][]byte{"result": result.Schema, "scenario": scenario.Schema()})
+		[]string{"result", "scenario"}, map[string][]byte{"result": result.Schema, "scenario": scenarios.Schema})
 	for _, c := range []*cobra.Command{a.list(), a.validate(), schema} {
 		c.GroupID = reference
 		root.AddCommand(c)

@@ -61,3 +61,81 @@ func (l *timeline) complete(duration time.Duration, w *windows) int {
 	l.moveTo(end, w)
 	return l.axis.bucket(end) + 1
 }
+
+// maxBuckets is what a chart of 700 pixels can still show.
+const maxBuckets = 512
+
+// axis cuts time, from the scenario's start, into at most maxBuckets equal buckets [i·width, (i+1)·width). Two axes
+// that were made for one duration and have seen the same instants are equal, whatever was decided.
+type axis struct {
+	widthUS int64
+	lastUS  int64 // the latest instant seen
+}
+
+// unknownWidthUS is where a run of unknown length starts; the buckets are merged in pairs as it grows.
+const unknownWidthUS = 1000
+
+func newAxis(duration time.Duration) axis {
+	if duration <= 0 {
+		return axis{widthUS: unknownWidthUS}
+	}
+	return axis{widthUS: niceWidthUS(duration.Microseconds())}
+}
+
+// bucket is that of atUS.
+func (a *axis) bucket(atUS int64) int { return int(atUS / a.widthUS) }
+
+// clockWidths continue 1, 2, 5, 10 … 500 ms the way clocks and calendars are divided.
+var clockWidths = []time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second,
+	30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute,
+	30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+}
+
+// niceWidthUS is the smallest round width whose buckets, the instant at the very end included, are no more than
+// maxBuckets. Neighbouring widths differ 2.5-fold at most, hence there are more than 200 buckets of any duration
+// that has so many microseconds.
+func niceWidthUS(durationUS int64) int64 {
+	fits := func(widthUS int64) bool { return durationUS/widthUS < maxBuckets }
+	for decade := int64(1); decade < time.Second.Microseconds(); decade *= 10 {
+		for _, digit := range []int64{1, 2, 5} {
+			if fits(digit * decade) {
+				return digit * decade
+			}
+		}
+	}
+	for _, w := range clockWidths {
+		if fits(w.Microseconds()) {
+			return w.Microseconds()
+		}
+	}
+	width := 24 * time.Hour.Microseconds()
+	for !fits(width) {
+		width *= 2
+	}
+	return width
+}
+
+// reach makes room for atUS and returns how many times the buckets must be merged in pairs for it.
+func (a *axis) reach(atUS int64) (merges int) {
+	a.lastUS = max(a.lastUS, atUS)
+	for a.bucket(atUS) >= maxBuckets {
+		a.widthUS *= 2
+		merges++
+	}
+	return merges
+}
+
+// merge joins the buckets of a full set of maxBuckets in pairs, with join.
+func merge(buckets []int64, join func(a, b int64) int64) {
+	for i := range maxBuckets / 2 {
+		buckets[i] = join(buckets[2*i], buckets[2*i+1])
+	}
+	clear(buckets[maxBuckets/2:])
+}
+
+func plus(a, b int64) int64 { return a + b }
+
+func larger(a, b int64) int64 { return max(a, b) }

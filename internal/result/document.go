@@ -6,6 +6,7 @@
 package result
 
 import (
+	_ "embed" // the schema
 	"iter"
 	"reflect"
 	"slices"
@@ -18,6 +19,11 @@ import (
 
 // Version is the schema_version of every document. It grows when a field changes its meaning.
 const Version = 3
+
+// Schema is the JSON Schema (draft 2020-12) of a document.
+//
+//go:embed result.schema.json
+var Schema []byte
 
 // Command is a command that writes a document.
 type Command string

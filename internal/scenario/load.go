@@ -16,9 +16,6 @@ import (
 	"ratelab/scenarios"
 )
 
-// Schema is the JSON Schema (draft 2020-12) of a scenario file, for editors. It says less than Parse checks.
-func Schema() []byte { return scenarios.Schema }
-
 // Names are the names of the built-in scenarios, sorted.
 func Names() []string {
 	files, err := fs.Glob(scenarios.Files, "*.yaml")

@@ -19,7 +19,7 @@ import (
 
 func compileSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(scenarios.Schema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestSchemaListsTheMeasures(t *testing.T) {
 // An editor shows what each field is.
 func TestSchemaDescribesEveryField(t *testing.T) {
 	var whole any
-	if err := json.Unmarshal(Schema(), &whole); err != nil {
+	if err := json.Unmarshal(scenarios.Schema, &whole); err != nil {
 		t.Fatal(err)
 	}
 	fields := 0
