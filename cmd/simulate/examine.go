@@ -1,12 +1,30 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"ratelab/algorithms"
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/cli"
 	"ratelab/internal/examine"
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
+	"ratelab/internal/result"
+	"ratelab/internal/run"
+	"ratelab/internal/scenario"
+	"ratelab/internal/script"
+	"ratelab/internal/strictyaml"
+	"ratelab/internal/virtualtime"
 )
 
 const aboutExamine = `Examine a limiter's script: what kind of limiter it is, and what is wrong with it.
@@ -49,4 +67,131 @@ func (a *app) examine() *cobra.Command {
 	f.ForceFlag(c)
 	f.QuietFlag(c)
 	return c
+}
+
+// ownServers are the servers that are started for an examination: a given one could not be saved from a script that
+// loops.
+var ownServers = []string{redis.KindEmbedded, redis.KindProcess, redis.KindContainer}
+
+// examined examines scripts, prints what was found, and gives the verdict.
+func (a *app) examined(ctx context.Context, f *examineFlags, args []string) error {
+	asked, err := f.asked()
+	if err != nil {
+		return err
+	}
+	if f.Folder != "" {
+		err = cli.CheckFolder("--out", f.Folder, f.Force)
+	}
+	if kind, _, _ := strings.Cut(f.redis, "="); !slices.Contains(ownServers, kind) {
+		return cli.Usage("--redis %s: %s; a script is examined on a server of its own", message.Quote(f.redis),
+			message.OneOf(f.redis, ownServers))
+	}
+	like := a.server(f.redis)
+	sides := make([]*run.Side, len(args))
+	for i, name := range args {
+		var problem error
+		if sides[i], problem = run.NewSide(script.OnDisk(name), ""); problem == nil {
+			_, problem = sides[i].Under(examine.Standard)
+		}
+		err = errors.Join(err, problem)
+	}
+	if err != nil {
+		return cli.Exit(cli.ExitUsage, err)
+	}
+	doc := result.New(result.OfExamine, cli.Version(version))
+	bar := a.NewBar(f.Quiet)
+	defer bar.Finish()
+	for i, side := range sides {
+		bar.Count("examine "+message.Shown(args[i]), i, len(args))
+		found, err := examine.One(ctx, examine.Script{Under: side.Under, Asked: asked}, like)
+		if err != nil {
+			return examineFault(args[i], err)
+		}
+		doc.Examinations = append(doc.Examinations, *found)
+	}
+	bar.Finish()
+	if err := f.write(doc); err != nil {
+		return err
+	}
+	if err := examine.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
+		return err
+	}
+	return examinedVerdict(doc)
+}
+
+// asked is the limit that the flags state; nil: none.
+func (f *examineFlags) asked() (*limit.Policy, error) {
+	instead, err := f.Instead()
+	if err != nil || instead.Limit == nil {
+		return nil, err
+	}
+	p := run.NewPlan(&scenario.Scenario{}, instead)
+	return &p.Policy, nil
+}
+
+// examineFault is the error of an examination that could not be made.
+func examineFault(name string, err error) error {
+	var compile *virtualtime.CompileError
+	var binding strictyaml.Errors
+	switch {
+	case errors.As(err, &binding):
+		return cli.Exit(cli.ExitUsage, err)
+	case errors.Is(err, message.ErrStopped):
+		return fmt.Errorf("%w: nothing is known of %s", cli.ErrInterrupted, message.Path(name))
+	case errors.As(err, &compile):
+		return cli.Usage("%s: %w", message.Path(name), err)
+	}
+	return cli.ServerFault(err, redis.Kinds)
+}
+
+// write puts the document, and a scenario for each finding, into the folder of --out, and says so in the notes.
+func (f *examineFlags) write(doc *result.Document) error {
+	if f.Folder == "" {
+		return nil
+	}
+	err := os.MkdirAll(f.Folder, 0o755)
+	for i := range doc.Examinations {
+		e := &doc.Examinations[i]
+		for k := range e.Findings {
+			if e.Findings[k].Requests == 0 || err != nil {
+				continue
+			}
+			found := &e.Findings[k]
+			found.File = filepath.Join(f.Folder, examine.FileName(e, found))
+			err = atomicfile.Write(found.File, func(w io.Writer) error {
+				_, err := w.Write(examine.Scenario(e, found))
+				return err
+			})
+		}
+	}
+	if err == nil {
+		err = writeDocument(filepath.Join(f.Folder, "result.json"), doc)
+	}
+	if err != nil {
+		return cli.Exit(cli.ExitHarness, fmt.Errorf("--out: %w", err))
+	}
+	return nil
+}
+
+// errFault is that of a script with a fault, and errNotExamined that of one that was not examined.
+var errFault, errNotExamined = errors.New("fault"), errors.New("not examined")
+
+// examinedVerdict names every fault, or every script that was not examined.
+func examinedVerdict(doc *result.Document) error {
+	var faults, rest []error
+	for _, e := range doc.Examinations {
+		for _, f := range e.Findings[:e.Faults()] {
+			faults = append(faults, fmt.Errorf("%w: %s: %s", errFault, e.Algorithm, f.Name))
+		}
+		if e.NotExamined != "" {
+			rest = append(rest, fmt.Errorf("%w: %s: %s", errNotExamined, e.Algorithm, e.NotExamined))
+		}
+	}
+	switch {
+	case faults != nil:
+		return cli.Exit(cli.ExitMissed, errors.Join(faults...))
+	case rest != nil:
+		return cli.Exit(cli.ExitInconclusive, errors.Join(rest...))
+	}
+	return nil
 }

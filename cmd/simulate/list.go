@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -8,7 +11,9 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/cli"
+	"ratelab/internal/measure"
 	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
 )
@@ -57,4 +62,149 @@ func (a *app) list() *cobra.Command {
 				message.Quote(args[0]), message.DidYouMean(name, names))
 		},
 	}
+}
+
+// rule is an algorithm or a sequence of commands, in words.
+type rule struct {
+	name, title, rule string
+	limits            string // what bounds it, or the danger of it
+	parameters        []parameter
+	sources           []string
+	head              string // the comment with which its script begins
+}
+
+type parameter struct{ name, usual, doc string }
+
+func scripts() (all []rule) {
+	for _, s := range algorithms.All() {
+		head := regexp.MustCompile(`^(--.*\n)+`).FindString(s.Script())
+		all = append(all, rule{s.Name, fmt.Sprintf("%s (%s)", s.Name, s.Family), s.Rule, s.Bound,
+			inWords(s.Parameters, false), s.Sources, regexp.MustCompile(`(?m)^-- ?`).ReplaceAllString(head, "")})
+	}
+	return all
+}
+
+// inWords describes parameters, those that are one of some words by these where spelled.
+func inWords(parameters []algorithms.Parameter, spelled bool) (all []parameter) {
+	for _, p := range parameters {
+		kind := strings.ToUpper(string(p.Kind))
+		if spelled && p.Kind == algorithms.OneOf {
+			kind = strings.Join(p.Words, "|")
+		}
+		all = append(all, parameter{":" + p.Name + "=" + kind, p.Default, p.Doc})
+	}
+	return all
+}
+
+func sequences() (all []rule) {
+	for _, s := range sequence.All() {
+		all = append(all, rule{s.Name, s.Name, s.Rule, s.Danger, inWords(s.Parameters, true), s.Sources, ""})
+	}
+	return all
+}
+
+// write writes all that is to be said of r.
+func (r *rule) write(w io.Writer, t report.Terminal) error {
+	part := report.Part{Title: r.title, Lead: []report.Line{{Text: r.rule}}}
+	switch {
+	case r.head == "":
+		part.Lead = append(part.Lead, report.Line{Text: "danger: " + r.limits})
+	case r.limits != "":
+		part.Lead = append(part.Lead, report.Line{Text: "bound: " + r.limits})
+	}
+	if r.parameters != nil {
+		part.Tables = []report.Table{parameterTable([]rule{*r}, false)}
+	}
+	for _, s := range r.sources {
+		part.Notes = append(part.Notes, report.Items("source: "+s)...)
+	}
+	if err := (report.Sheet{part}).WriteTerminal(w, t); err != nil || r.head == "" {
+		return err
+	}
+	_, err := io.WriteString(w, "\nThe head of its script\n\n"+r.head)
+	return err
+}
+
+// parameterTable has the parameters of rules, each once, and whose they are where that is not plain.
+func parameterTable(rules []rule, owned bool) report.Table {
+	t := report.Table{Columns: []report.Column{{Name: "parameter", Words: true},
+		{Name: "default", Words: true, Widest: 18, Narrowest: 10, Break: report.BreakWords}, sentences("what it does")}}
+	if owned {
+		t.Columns = append(t.Columns, report.Column{Name: "of", Words: true, Widest: 24, Narrowest: 16,
+			Break: report.BreakList})
+	}
+	var all []parameter
+	owners := map[parameter][]string{}
+	for _, r := range rules {
+		for _, p := range r.parameters {
+			if owners[p] == nil {
+				all = append(all, p)
+			}
+			owners[p] = append(owners[p], r.name)
+		}
+	}
+	for _, p := range all {
+		cells := []string{p.name, p.usual, p.doc, strings.Join(owners[p], ", ")}
+		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(cells[:len(t.Columns)]...)})
+	}
+	return t
+}
+
+// sentences is a column of them.
+func sentences(name string) report.Column {
+	return report.Column{Name: name, Words: true, Widest: 36, Narrowest: 16, Break: report.BreakWords}
+}
+
+// ruleTable has a row for each rule.
+func ruleTable(kind, limits string, rules []rule) report.Table {
+	t := report.Table{Columns: []report.Column{{Name: kind, Words: true}, sentences("rule"), sentences(limits)}}
+	for _, r := range rules {
+		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(r.name, r.rule, r.limits)})
+	}
+	return t
+}
+
+// everything is what there is, in short.
+func everything() (report.Sheet, error) {
+	all, err := scenario.Builtin()
+	if err != nil {
+		return nil, err
+	}
+	scenarios := report.Table{Columns: []report.Column{{Name: "scenario", Words: true}, {Name: "limit", Words: true},
+		sentences("question")}}
+	for _, s := range all {
+		cells := report.Cells(s.Name, s.Limit.String(), s.Question)
+		scenarios.Rows = append(scenarios.Rows, report.TableRow{Cells: cells})
+	}
+	rows := rule{name: "any but none", parameters: inWords(algorithms.RowParameters(), false)}
+	return report.Sheet{
+		{Title: "Algorithms", Tables: []report.Table{ruleTable("algorithm", "bound", scripts())}},
+		{Title: "Parameters, as in gcra:burst=100",
+			Tables: []report.Table{parameterTable(append(scripts(), rows), true)}},
+		{Title: "Sequences of commands without a script, which a scenario names in sequences: […]",
+			Tables: []report.Table{ruleTable("sequence", "danger", sequences()), parameterTable(sequences(), true)}},
+		{Title: "Scenarios", Tables: []report.Table{scenarios}},
+	}, nil
+}
+
+// measures are all there are, by what they are about.
+func measures() (s report.Sheet) {
+	for _, about := range measure.Subjects() {
+		t := report.Table{Columns: []report.Column{
+			{Name: "measure", Words: true}, {Name: "unit", Words: true}, {Name: "better", Words: true,
+				Leaves: 2}, {Name: "expect", Words: true, Leaves: 1}, {Name: "what it is", Words: true, Widest: 70,
+				Narrowest: 20, Break: report.BreakWords},
+		}}
+		for i := range about.Measures {
+			m := &about.Measures[i]
+			if m.In&(measure.Written|measure.Expected) == 0 {
+				continue // another view of a measure
+			}
+			expected := map[bool]string{true: "yes", false: "no"}[m.In&measure.Expected != 0]
+			t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(m.Name, string(m.Unit), m.Better.String(),
+				expected, m.Help)})
+		}
+		s = append(s, report.Part{Title: about.Name, Tables: []report.Table{t}})
+	}
+	return s
 }

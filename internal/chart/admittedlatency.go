@@ -33,8 +33,8 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	f := &Figure{Name: run.Scenario + "." + name, Title: title, Subtitle: status(r) + fmt.Sprintf("%s, played on %s "+
 		"over %s. Limit %s. Above: requests per second, of one round; in the middle: the most that is known to have "+
 		"been admitted for one key in the last %s; below: response time from when a request was due, p50 where an "+
-		"interval has %d answers and p99 where it has %d.", run.Scenario, serverName(r), connections(r),
-		policy(run.Limit), report.Each(run.Limit.WindowUS), curves.LeastForP50, curves.LeastForP99),
+		"interval has %d answers and p99 where it has %d.", run.Scenario, serverName(r),
+		message.Count(r.Settings.Connections, "connection"), policy(run.Limit), report.Each(run.Limit.WindowUS), curves.LeastForP50, curves.LeastForP99),
 		Footer: benchFooter(r, run) + "  ·  " + trust(r, len(r.Plays(run)[0].Rounds))}
 	if r.Validity.Valid && p.FasterWhenBusy() {
 		f.Subtitle += " Response times fall as the rate rises: after a pause a request has to wake the server."

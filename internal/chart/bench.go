@@ -52,10 +52,6 @@ func status(r *result.Document) (text string) {
 	return text
 }
 
-func connections(r *result.Document) string {
-	return message.Count(r.Settings.Connections, "connection")
-}
-
 // serverName is the text of the data's first column.
 func serverName(r *result.Document) string {
 	return strings.TrimSpace(r.Server.Name + " " + r.Server.Version)

@@ -48,16 +48,8 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 		"`RULE` for times in whole seconds: even or at_once (default even)")
 	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = brief && f.Name != "trace" })
 	c.Flags().AddFlagSet(fs)
-	Complete(c, "trace-format", texts(traffic.Formats))
-	Complete(c, "within-second", texts(traffic.WithinSeconds))
-}
-
-// texts are the values of a string type as strings.
-func texts[T ~string](values []T) (all []string) {
-	for _, v := range values {
-		all = append(all, string(v))
-	}
-	return all
+	Complete(c, "trace-format", traffic.Formats)
+	Complete(c, "within-second", traffic.WithinSeconds)
 }
 
 // ChoseRule reports whether somebody said where requests lie within a whole second.

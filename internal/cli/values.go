@@ -99,11 +99,12 @@ func Split(given []string) (all []string) {
 }
 
 // Complete lets a shell offer words for a flag of c; of a list, also after a comma.
-func Complete(c *cobra.Command, flag string, words []string) {
+func Complete[T ~string](c *cobra.Command, flag string, words []T) {
 	offer := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		done := typed[:strings.LastIndexByte(typed, ',')+1]
 		var all []string
-		for _, w := range words {
+		for _, word := range words {
+			w := string(word)
 			if strings.HasPrefix(done+w, typed) && (!strings.Contains(w, ":") || strings.Contains(typed, ":")) {
 				all = append(all, done+w)
 			}

@@ -44,8 +44,8 @@ func writeCSV(w io.Writer, d *result.Document) error {
 		}
 		for _, t := range u.Limits {
 			all = append(all, []string{report.Integer(t.Requests), report.Integer(t.WindowUS), report.Integer(t.Burst),
-				t.Contract.String(), report.Integer(t.Rejected), report.Float(share(t.Rejected, d.Traffic.Cost)),
-				report.Integer(t.Clients), report.Float(share(t.Clients, d.Traffic.Keys)), u.WithinSecond})
+				t.Contract.String(), report.Integer(t.Rejected), report.Float(report.Share(t.Rejected, d.Traffic.Cost)),
+				report.Integer(t.Clients), report.Float(report.Share(t.Clients, d.Traffic.Keys)), u.WithinSecond})
 		}
 	}
 	for _, f := range d.Frontier {
@@ -226,7 +226,7 @@ func (p *page) backend() string {
 func (p *page) rejects(i int) report.Line {
 	all := p.cells(func(r *reading) []string {
 		t := r.Limits[i]
-		return []string{report.Integer(t.Rejected), report.Percent(share(t.Rejected, p.Cost)),
+		return []string{report.Integer(t.Rejected), report.Percent(report.Share(t.Rejected, p.Cost)),
 			report.Integer(t.Clients)}
 	})
 	return report.Line{Text: fmt.Sprintf("%s rejects %s of %s (%s), of %s of %s", p.readings[0].Limits[i].Limit, all[0],
@@ -252,7 +252,7 @@ func (p *page) touched(i int) report.Part {
 func (p *page) changed() report.Part {
 	all := p.cells(func(r *reading) []string {
 		c := r.Change
-		return []string{report.Integer(c.NewlyRejected), report.Percent(share(c.NewlyRejected, p.Cost)),
+		return []string{report.Integer(c.NewlyRejected), report.Percent(report.Share(c.NewlyRejected, p.Cost)),
 			report.Integer(c.Clients), report.Integer(c.ClientsNewly), report.Integer(c.NoLongerRejected),
 			report.Integer(c.ClientsNoLonger)}
 	})
@@ -303,5 +303,3 @@ func counted(n int64, what string) string {
 	text := message.Count(n, what)
 	return message.Grouped(n) + text[strings.IndexByte(text, ' '):]
 }
-
-func share(part, whole int64) float64 { return float64(part) / float64(whole) }

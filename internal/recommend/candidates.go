@@ -147,6 +147,3 @@ func (c *candidate) admits(cost int64, p limit.Policy) bool {
 	return p.Contract == limit.ByBucket || c.limiter.Algorithm.Name != "gcra" ||
 		cost <= c.limiter.InRole(algorithms.Capacity)
 }
-
-// bytes are those of a full key.
-func (c *candidate) bytes() float64 { return c.figures[3].At(c.x) }

@@ -71,7 +71,7 @@ func better(a, b *result.Price) bool {
 // price is a candidate's row.
 func (c *candidate) price(f *field) priced {
 	r := priced{Price: result.Price{Limiter: c.limiter.Label, Guarantee: c.guarantee(f.policy, f.largestCost),
-		BytesPerKey: math.Round(c.bytes())}}
+		BytesPerKey: math.Round(c.figures[3].At(c.x))}} // of a full key
 	var decisions int64
 	r.WorstLost = -1
 	for i, p := range c.prices {

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"encoding/csv"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ratelab/internal/measure"
 	"ratelab/internal/result"
@@ -89,4 +91,27 @@ func ParameterText(parameters map[string]string) string {
 		parts = append(parts, name+"="+parameters[name])
 	}
 	return strings.Join(parts, ":")
+}
+
+// WriteCSV writes lines, of which the first is the header. Cells that a spreadsheet would run as a formula begin with
+// an apostrophe.
+func WriteCSV(w io.Writer, lines [][]string) error {
+	defused := make([][]string, len(lines))
+	for i, line := range lines {
+		for _, cell := range line {
+			defused[i] = append(defused[i], Defuse(cell))
+		}
+	}
+	return csv.NewWriter(w).WriteAll(defused)
+}
+
+// Defuse puts an apostrophe before text that a spreadsheet would take for a formula, and before text that begins with
+// an apostrophe, so that no two texts become one.
+// Source: OWASP, "CSV Injection", which names the wide forms too.
+func Defuse(cell string) string {
+	first, _ := utf8.DecodeRuneInString(cell)
+	if cell != "" && strings.ContainsRune("=+-@\t\r\n'＝＋－＠", first) {
+		return "'" + cell
+	}
+	return cell
 }

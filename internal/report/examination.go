@@ -39,11 +39,9 @@ func Examined(e *result.Examination) []Line {
 	if e.Family != "" {
 		family = e.Family
 	}
-	properties, one := len(e.Findings)-e.Faults(), "property"
-	if properties != 1 {
-		one = "properties"
-	}
-	text := fmt.Sprintf("%s: %s. %s, %d %s.", name, family, message.Count(e.Faults(), "fault"), properties, one)
+	properties := len(e.Findings) - e.Faults()
+	text := fmt.Sprintf("%s: %s. %s, %d %s.", name, family, message.Count(e.Faults(), "fault"), properties,
+		message.Verb(properties, "property", "properties"))
 	return []Line{{Text: text, Style: Strong}, {Text: fmt.Sprintf("examined at %v", e.Limit.Policy()), Style: Faint}}
 }
 

@@ -21,7 +21,7 @@ var sheetHTML string
 var sheetTemplate = template.Must(template.New("sheet").Funcs(template.FuncMap{
 	"blocks": blocks, "soft": Soft, "table": func(g Table) tableHTML { return g.html() },
 	"heading": func(p Part) template.HTML {
-		return template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", p.level(),
+		return template.HTML(fmt.Sprintf("<h%d><bdi>%s</bdi></h%[1]d>\n", cmp.Or(p.Level, 3),
 			template.HTMLEscapeString(message.Visible(p.Title))))
 	},
 }).Parse(sheetHTML))
@@ -103,13 +103,9 @@ func (g *Table) html() tableHTML {
 
 // withoutEmpty is g without the columns in which no row has anything, such as the memory that only a real server tells.
 func (g *Table) withoutEmpty() *Table {
-	empty := func(i int) bool {
-		return !slices.ContainsFunc(g.Rows, func(r TableRow) bool {
-			return r.Cells[i].Text != "" && r.Cells[i].Text != Absent
-		})
-	}
 	for i := len(g.Columns) - 1; i >= 0; i-- {
-		if !g.Matrix && empty(i) {
+		known := func(r TableRow) bool { return r.Cells[i].Text != "" && r.Cells[i].Text != Absent }
+		if !g.Matrix && !slices.ContainsFunc(g.Rows, known) {
 			g = g.without(i)
 		}
 	}
@@ -140,10 +136,7 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 	var line []cellHTML
 	for i, c := range r.Cells {
 		words := g.Columns[i].Words && c.Text != ""
-		lines := strings.Split(c.Text, "\n")
-		for j := range lines {
-			lines[j] = message.Visible(lines[j])
-		}
+		lines := visibleLines(c.Text)
 		c.Text, c.Help = lines[0], message.Visible(c.Help)
 		switch {
 		case c.Text == Absent && g.Matrix:

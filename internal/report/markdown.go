@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"regexp"
@@ -31,7 +32,7 @@ func (m *markdown) add(block string) { m.blocks, m.listed = append(m.blocks, blo
 func (m *markdown) part(p *Part) {
 	m.listed = false
 	if p.Title != "" {
-		m.add(strings.Repeat("#", p.level()) + " " + EscapeMarkdown(p.Title))
+		m.add(strings.Repeat("#", cmp.Or(p.Level, 3)) + " " + EscapeMarkdown(p.Title))
 	}
 	m.lines(p.Lead)
 	for _, g := range p.Tables {

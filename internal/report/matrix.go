@@ -13,9 +13,6 @@ import (
 	"ratelab/internal/result"
 )
 
-// anyTraffic is the name of the matrix's first row.
-const anyTraffic = "on any traffic"
-
 // WriteMatrix writes a matrix of the runs that compare limiters: all rows meet the same requests, nothing fails, and
 // the contract is the usual one. Where the terminal is too narrow, it writes the worst of each limiter instead.
 func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
@@ -104,7 +101,7 @@ func columnsOf(d *result.Document) []column {
 // x_limit, or the share that is lost, or ok.
 func Matrix(d *result.Document) Table {
 	t := Table{Matrix: true, Bare: true, Tight: true, Columns: []Column{{Words: true, Narrowest: narrowest}}}
-	first := Cells(anyTraffic)
+	first := Cells("on any traffic")
 	all := columnsOf(d)
 	for _, c := range all {
 		t.Columns = append(t.Columns, Column{Name: c.head})

@@ -13,18 +13,10 @@ type Sheet []Part
 // Part is a section of a sheet. Empty fields are left out.
 type Part struct {
 	Title  string // of Markdown a heading
-	Level  int    // of that heading, 1 to 6; 0 stands for 3
+	Level  int    // of that heading; 0 stands for 3
 	Lead   []Line
 	Tables []Table
 	Notes  []Line // below the tables
-}
-
-// level is that of the part's heading.
-func (p *Part) level() int {
-	if p.Level == 0 {
-		return 3
-	}
-	return p.Level
 }
 
 // Line is a paragraph, broken between words where there is no room for it.

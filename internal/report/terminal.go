@@ -215,10 +215,11 @@ func (g *Table) widest(i int) (width int) {
 	return width
 }
 
+// render draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.
 func (t Terminal) render(g *Table) string {
-	w := table.NewWriter()
-	style := plain()
-	style.Options.SeparateHeader = !g.Bare
+	w, style := table.NewWriter(), table.StyleDefault
+	style.Format.Header, style.Options = text.FormatDefault, table.Options{SeparateHeader: !g.Bare}
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
 	if g.Tight {
 		style.Box.PaddingRight = " "
 	}
@@ -235,7 +236,7 @@ func (t Terminal) render(g *Table) string {
 			config.Align, config.AlignHeader = text.AlignRight, text.AlignRight
 		}
 		configs = append(configs, config)
-		groups, names = append(groups, c.Group), append(names, wordsOf(c.Name))
+		groups, names = append(groups, c.Group), append(names, strings.Join(visibleLines(c.Name), "\n"))
 		grouped = grouped || c.Group != ""
 	}
 	if grouped {
@@ -280,23 +281,13 @@ func (g *Table) groupWidths() map[int]int {
 	return widths
 }
 
-// wordsOf is a heading, whose line end is meant.
-func wordsOf(name string) string {
-	over, under, two := strings.Cut(name, "\n")
-	if !two {
-		return message.Visible(over)
+// visibleLines are the lines of a text whose line ends are meant.
+func visibleLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = message.Visible(lines[i])
 	}
-	return message.Visible(over) + "\n" + message.Visible(under)
-}
-
-// plain draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.
-func plain() table.Style {
-	style := table.StyleDefault
-	style.Format.Header = text.FormatDefault
-	style.Options = table.Options{SeparateHeader: true}
-	style.Box.PaddingLeft = ""
-	style.Box.PaddingRight = "  "
-	return style
+	return lines
 }
 
 // BreakLabel breaks a label after a hyphen or a colon, and within a word only where it must.

@@ -33,9 +33,7 @@ func Scripts(t *testing.T, program string, update bool, more map[string]func(*te
 				return err
 			}
 			env.Setenv("ROOT", root) // of the project, to read what it has committed
-			env.Values[programKey{}] = program
-			env.Values[seriesKey{}] = &series{}
-			env.Values[backgroundKey{}] = map[string]*background{}
+			env.Values[storyKey{}] = &story{program: program}
 			return nil
 		},
 		Cmds: commands(),
@@ -108,7 +106,15 @@ func Refusals(t *testing.T) int {
 	return calls
 }
 
-// programKey is where a script's environment keeps the program's name.
-type programKey struct{}
+// story is what the commands of a script share.
+type story struct {
+	program string // its name
+	series  series
+	run     *background // the last one
+}
 
-func programName(ts *testscript.TestScript) string { return ts.Value(programKey{}).(string) }
+type storyKey struct{}
+
+func of(ts *testscript.TestScript) *story { return ts.Value(storyKey{}).(*story) }
+
+func programName(ts *testscript.TestScript) string { return of(ts).program }

@@ -41,7 +41,9 @@ func Outputs(t *testing.T, program string, rewrite bool, run func([]string, cli.
 				if page.Name != "README.md" && !rewrite {
 					longtest.Skip(t, "executes what the pages of docs show")
 				}
-				enterFolder(t, pages, block)
+				folder := t.TempDir()
+				SaveFiles(t, pages, folder)
+				t.Chdir(folder)
 				got := printed(t, args, run)
 				if rewrite && got != was {
 					block.replace(t, call+got)
@@ -97,14 +99,6 @@ func splitConsole(text string) (call string, args []string, output string) {
 		args = strings.Fields(strings.ReplaceAll(words, "\\\n", " "))
 	}
 	return call, args, text[len(call):]
-}
-
-// enterFolder goes to a new folder that has what a block's call may read.
-func enterFolder(t *testing.T, pages []*Page, block Block) {
-	t.Helper()
-	folder := t.TempDir()
-	SaveFiles(t, pages, folder)
-	t.Chdir(folder)
 }
 
 // Calls parses each command line of the program in the pages' ```sh blocks, without executing it: its flags, their

@@ -16,11 +16,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// snapshot is every file and folder below the script's folder, with a hash of what is in it.
-func snapshot(ts *testscript.TestScript) string { return tree(ts, ts.MkAbs(".")) }
-
-func tree(ts *testscript.TestScript, root string) string {
+// tree is every file and folder below one of the script's, with a hash of what is in it.
+func tree(ts *testscript.TestScript, folder string) string {
 	var b strings.Builder
+	root := ts.MkAbs(folder)
 	ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -39,7 +38,7 @@ func tree(ts *testscript.TestScript, root string) string {
 
 // sameCmd is: same FOLDER FOLDER, the same files with the same bytes.
 func sameCmd(ts *testscript.TestScript, _ bool, args []string) {
-	if a, b := tree(ts, ts.MkAbs(args[0])), tree(ts, ts.MkAbs(args[1])); a != b {
+	if a, b := tree(ts, args[0]), tree(ts, args[1]); a != b {
 		ts.Fatalf("%s:\n%s\n%s:\n%s", args[0], a, args[1], b)
 	}
 }
@@ -55,16 +54,12 @@ func listFilesCmd(ts *testscript.TestScript, _ bool, args []string) {
 
 // gzipCmd is: gzip FROM TO
 func gzipCmd(ts *testscript.TestScript, _ bool, args []string) {
-	writeFile(ts, args[1], zipped(ts, []byte(ts.ReadFile(args[0]))))
-}
-
-func zipped(ts *testscript.TestScript, data []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, err := w.Write(data)
+	_, err := w.Write([]byte(ts.ReadFile(args[0])))
 	ts.Check(err)
 	ts.Check(w.Close())
-	return b.Bytes()
+	writeFile(ts, args[1], b.Bytes())
 }
 
 func writeFile(ts *testscript.TestScript, name string, data []byte) {

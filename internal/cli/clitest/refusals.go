@@ -32,10 +32,10 @@ func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
 			continue
 		}
 		env, arguments := splitCall(ts, words)
-		before := snapshot(ts)
+		before := tree(ts, ".")
 		got := inSeries(ts, env, arguments)
 		fmt.Fprintf(ts.Stdout(), "%s\n%s[%d]\n", line, named(ts, got.Stderr), got.Code)
-		if after := snapshot(ts); after != before {
+		if after := tree(ts, "."); after != before {
 			ts.Fatalf("%s\nchanged files:\nbefore:\n%safter:\n%s", line, before, after)
 		}
 		lawful(ts, line, got)

@@ -3,7 +3,6 @@ package clitest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"ratelab/internal/cli"
 	"ratelab/internal/redis/redistest"
 )
 
@@ -51,15 +49,6 @@ func environment(ts *testscript.TestScript) (settings []string) {
 		}
 	}
 	return settings
-}
-
-func exitStatus(ts *testscript.TestScript, err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode()
-	}
-	ts.Check(err)
-	return cli.ExitOK
 }
 
 // runCmd is: run CODE ARGUMENT… or run CODE|CODE ARGUMENT…
@@ -111,12 +100,6 @@ func (b *background) ended() bool {
 	}
 }
 
-type backgroundKey struct{}
-
-func running(ts *testscript.TestScript) map[string]*background {
-	return ts.Value(backgroundKey{}).(map[string]*background)
-}
-
 // startCmd is: start ARGUMENT…
 func startCmd(ts *testscript.TestScript, _ bool, args []string) {
 	begin(ts, program(context.Background(), ts, nil, args))
@@ -136,7 +119,7 @@ func begin(ts *testscript.TestScript, cmd *exec.Cmd) {
 	b := &background{cmd: cmd, done: make(chan struct{})}
 	b.cmd.Stdout, b.cmd.Stderr = &b.stdout, &b.stderr
 	ts.Check(b.cmd.Start())
-	running(ts)["run"] = b
+	of(ts).run = b
 	go func() {
 		b.err = b.cmd.Wait()
 		close(b.done)
@@ -153,16 +136,16 @@ func signalCmd(ts *testscript.TestScript, _ bool, args []string) {
 	if !known {
 		ts.Fatalf("no such signal: %s", args[0])
 	}
-	ts.Check(running(ts)["run"].cmd.Process.Signal(signal))
+	ts.Check(of(ts).run.cmd.Process.Signal(signal))
 }
 
 // endedCmd is: ended CODE, which waits for the run in the background; -1 is a run that a signal ended.
 func endedCmd(ts *testscript.TestScript, _ bool, args []string) {
-	b := running(ts)["run"]
+	b := of(ts).run
 	timer := time.AfterFunc(patience, func() { b.cmd.Process.Kill() })
 	defer timer.Stop()
 	<-b.done
-	code := exitStatus(ts, b.err)
+	code := b.cmd.ProcessState.ExitCode()
 	io.WriteString(ts.Stdout(), b.stdout.String())
 	io.WriteString(ts.Stderr(), named(ts, b.stderr.String()))
 	if strconv.Itoa(code) != args[0] {
@@ -174,5 +157,5 @@ func endedCmd(ts *testscript.TestScript, _ bool, args []string) {
 func freezeCmd(ts *testscript.TestScript, _ bool, args []string) {
 	d, err := time.ParseDuration(args[0])
 	ts.Check(err)
-	ts.Check(redistest.Halt(running(ts)["run"].cmd.Process, d))
+	ts.Check(redistest.Halt(of(ts).run.cmd.Process, d))
 }

@@ -74,11 +74,9 @@ type series struct {
 	kill   func()
 }
 
-type seriesKey struct{}
-
 // inSeries makes the script's next call; the first one starts the process, which ends with the script.
 func inSeries(ts *testscript.TestScript, env, args []string) call {
-	one := ts.Value(seriesKey{}).(*series)
+	one := &of(ts).series
 	if one.ts == nil {
 		one.start(ts)
 	}

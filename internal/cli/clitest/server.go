@@ -114,7 +114,7 @@ func awaitCmd(ts *testscript.TestScript, _ bool, args []string) {
 	c := client(ts, args[0])
 	poll(ts, args[1], func() bool {
 		keys, err := c.Keys(context.Background(), args[1]).Result()
-		if b := running(ts)["run"]; b.ended() && len(keys) == 0 {
+		if b := of(ts).run; b.ended() && len(keys) == 0 {
 			ts.Fatalf("the run ended before there was a key %s: %v\n%s%s", args[1], b.err, b.stdout.String(),
 				b.stderr.String())
 		}
