@@ -26,9 +26,6 @@ var defaultScenarios = []string{"extreme-case-1", "ten-times-over"}
 const serverKinds = "process, process=PATH, container, container=IMAGE, redis://HOST:PORT, rediss://HOST:PORT or " +
 	"unix:///SOCKET"
 
-// mostConnections is the most that may be asked for.
-const mostConnections = 1000
-
 // runFlags are those of bench run.
 type runFlags struct {
 	cli.Limiters
@@ -62,7 +59,7 @@ func (f *runFlags) register(c *cobra.Command, s cli.Streams) {
 	f.from = cli.Duration(0, 0, limit.MaxWindow)
 	f.length = cli.Duration(0, 10*time.Millisecond, load.Longest)
 	f.warmUp = cli.Duration(bench.DefaultWarmUp, 0, time.Hour)
-	f.connections = cli.Count(bench.DefaultConnections, 1, mostConnections)
+	f.connections = cli.Count(bench.DefaultConnections, 1, 1000)
 	f.repeatInvalid = cli.Count(0, 0, 100)
 	cli.ServerFlag(c, &f.redis, "", "process, container, redis://…, unix://… (default: found)")
 	fs := c.Flags()
@@ -135,11 +132,10 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &bench.Job{
+	return &bench.Job{
 		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis, Instead: instead,
 		Rounds: f.rounds.Value, Wish: load.Wish{From: f.from.Value, For: f.length.Value},
 		WarmUp: f.warmUp.Value, Connections: f.connections.Value, RepeatInvalid: f.repeatInvalid.Value,
 		Version: cli.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
-	}
-	return job, nil
+	}, nil
 }

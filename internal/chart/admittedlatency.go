@@ -97,7 +97,7 @@ func newPlayedScales(p *curves.Played) *playedScales {
 	for _, row := range p.Rows {
 		s.perS = max(s.perS, slices.Max(row.AdmittedPerS))
 		offered = max(offered, slices.Max(row.OfferedPerS))
-		s.peak = max(s.peak, row.Peak)
+		s.peak = max(s.peak, row.Top)
 		accepted, rejected := row.Accepted, row.Rejected
 		for _, us := range slices.Concat(accepted.P50US, accepted.P99US, rejected.P50US, rejected.P99US) {
 			if us > 0 && (s.low == 0 || us < s.low) {

@@ -156,8 +156,6 @@ func flagOf(field string) string {
 		return "trace"
 	case "within_second":
 		return "within-second"
-	case "skip_key":
-		return "trace-skip-key"
 	}
-	return "trace-" + field
+	return "trace-" + strings.ReplaceAll(field, "_", "-")
 }

@@ -22,11 +22,8 @@ type Played struct {
 
 // PlayedRow is one limiter's part of the chart.
 type PlayedRow struct {
-	Label                     string
+	Curve                               // of the rolling window: the most of any round in each bin, as far as it is known
 	OfferedPerS, AdmittedPerS []float64 // cost per second in each bin, the mean of all rounds
-	Rolling                   []int64   // the most of any round in each bin, as far as it is known
-	Peak                      int64     // the highest of these
-	Fact                      string    // the row's one figure, in words
 	Accepted, Rejected        Response
 }
 
@@ -84,7 +81,7 @@ func (p *Played) Window() Timeline {
 		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been admitted for one " +
 			"key in the last " + report.Each(p.Limit.WindowUS) + ", in " + p.Unit}}
 	for _, row := range p.Rows {
-		t.Curves = append(t.Curves, Curve{Label: row.Label, Values: row.Rolling, Top: row.Peak, Fact: row.Fact})
+		t.Curves = append(t.Curves, row.Curve)
 	}
 	return t
 }
@@ -134,17 +131,18 @@ func positive(n int64) bool { return n > 0 }
 
 func (p *Played) row(of *result.Play) PlayedRow {
 	c := of.Course
-	r := PlayedRow{Label: of.Algorithm,
+	r := PlayedRow{
+		Curve: Curve{Label: of.Algorithm,
+			Values: padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS))},
 		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
 		AdmittedPerS: p.perS(c.Admitted, c.BucketUS, len(of.Rounds)),
-		Rolling:      padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS)),
 		Accepted: p.response(of.Outcomes.Accepted, of.Intervals,
 			func(i *result.Interval) *result.Histogram { return i.Accepted }),
 		Rejected: p.response(of.Outcomes.Rejected, of.Intervals,
 			func(i *result.Interval) *result.Histogram { return i.Rejected }),
 	}
-	r.Peak = slices.Max(r.Rolling)
-	r.Fact = Chart{Limit: p.Limit}.fact(r.Peak, of.Row.XLimit)
+	r.Top = slices.Max(r.Values)
+	r.Fact = Chart{Limit: p.Limit}.fact(r.Top, of.Row.XLimit)
 	return r
 }
 

@@ -52,7 +52,7 @@ func TestPlayedByHand(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	got := fmt.Sprint(p.Rows[0])
-	want := "{mine [5 2 2] [4 0 2] [4 7 0] 7 1.75 × the limit {[70 80 0] [70 0 0] 0 0} {[90 0 0] [0 0 0] 0 0}}"
+	want := "{{mine [4 7 0] 7 1.75 × the limit []} [5 2 2] [4 0 2] {[70 80 0] [70 0 0] 0 0} {[90 0 0] [0 0 0] 0 0}}"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -79,7 +79,7 @@ func TestPlayedWidths(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	for _, row := range p.Rows {
-		if row.OfferedPerS[0] != 1.5 || row.Rolling[0] != 3 {
+		if row.OfferedPerS[0] != 1.5 || row.Values[0] != 3 {
 			t.Errorf("%+v", row)
 		}
 	}

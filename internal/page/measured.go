@@ -162,7 +162,9 @@ func (p *plot) scale(axis chart.Axis) {
 // plane is the size of a plot whose coordinates are not its values. They are whole, and finer than any screen.
 const plane = 1000
 
-func onPlane(axis chart.Axis, v float64) string { return number(math.Round(plane * axis.Share(v))) }
+func onPlane(axis chart.Axis, v float64) string {
+	return report.Float(math.Round(plane * axis.Share(v)))
+}
 
 // stepsOn draws a value for each place, and lists the values. With gaps, a value of 0 is left out.
 func stepsOn(axis chart.Axis, values []float64, gaps bool) (path, list string) {
@@ -184,7 +186,7 @@ func stepsOn(axis chart.Axis, values []float64, gaps bool) (path, list string) {
 		}
 		before = at
 		out.WriteString("h1")
-		known = append(known, number(math.Round(10*v)/10))
+		known = append(known, report.Float(math.Round(10*v)/10))
 	}
 	return out.String(), strings.Join(known, " ")
 }

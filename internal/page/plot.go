@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ratelab/internal/chart"
+	"ratelab/internal/report"
 )
 
 // plot is one chart. Its curves are drawn in the units of the data, x to the right and y upwards: the script reads
@@ -151,11 +151,11 @@ const (
 func (p *plot) vertical(top float64, unit string) (high float64) {
 	axis := chart.Counts(top, plotHeight, unit)
 	high = math.Ceil(1 / axis.Share(1))
-	p.High, p.YUnit = number(high), unit
+	p.High, p.YUnit = report.Float(high), unit
 	for _, t := range axis.Ticks(plotHeight) {
 		p.YTicks = append(p.YTicks, tick{percentFrom(1 - t.Value/high), t.Label})
 		if t.Value > 0 {
-			p.Grid += fmt.Sprintf("M0 %sH%s", number(t.Value), p.Width)
+			p.Grid += fmt.Sprintf("M0 %sH%s", report.Float(t.Value), p.Width)
 		}
 	}
 	return high
@@ -169,6 +169,4 @@ func (p *plot) horizontal(axis chart.Axis) {
 	}
 }
 
-func percentFrom(share float64) string { return number(math.Round(share*1e4)/100) + "%" }
-
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func percentFrom(share float64) string { return report.Float(math.Round(share*1e4)/100) + "%" }

@@ -36,7 +36,7 @@ func timelinePlot(t curves.Timeline, l *labels) plot {
 		high := p.vertical(float64(max(g.top(), limit)), t.Unit)
 		p.Level, p.Allowed = "the "+name, message.Grouped(limit)
 		p.Limit = fmt.Sprintf("M0 %dH%s", limit, p.Width)
-		p.Above = fmt.Sprintf("%sV%s H0Z", p.Limit, number(high))
+		p.Above = fmt.Sprintf("%sV%s H0Z", p.Limit, report.Float(high))
 	}
 	p.Curves = g.sorted()
 	return p
@@ -58,10 +58,10 @@ const timePitch = 64
 func overTime(fromUS, binUS, endUS int64) plot {
 	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
 	unit := report.NaturalUnit(end - from)
-	p := plot{Width: number((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1, Step: number(step / unit),
-		End: number(end / unit), UnitName: report.Natural(unit)[len("1 "):]}
+	p := plot{Width: report.Float((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1, Step: report.Float(step / unit),
+		End: report.Float(end / unit), UnitName: report.Natural(unit)[len("1 "):]}
 	if fromUS > 0 {
-		p.From = number(from / unit)
+		p.From = report.Float(from / unit)
 	}
 	p.horizontal(chart.Time(from, end, timePitch))
 	return p

@@ -250,7 +250,7 @@ func expectationLines(r *result.Run, more string) []Line {
 func Missed(e result.Expectation) string {
 	got := "nothing"
 	if e.Got != nil {
-		got = strconv.FormatFloat(math.Round(*e.Got*1e4)/1e4, 'f', -1, 64)
+		got = Float(math.Round(*e.Got*1e4) / 1e4)
 	}
 	return fmt.Sprintf("%s: %s is %s, expected %s", e.Algorithm, e.Measure, got, expected(e.Want))
 }

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"ratelab/internal/redis"
@@ -124,10 +124,7 @@ func awaitCmd(ts *testscript.TestScript, _ bool, args []string) {
 
 // httpCmd is: http NAME, a web server whose host and port the variable NAME gets.
 func httpCmd(ts *testscript.TestScript, _ bool, args []string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ts.Check(err)
-	server := &http.Server{Handler: http.NotFoundHandler()}
-	go server.Serve(l)
-	ts.Defer(func() { server.Close() })
-	ts.Setenv(args[0], strings.TrimPrefix(l.Addr().String(), "tcp:"))
+	server := httptest.NewServer(http.NotFoundHandler())
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.Listener.Addr().String())
 }
