@@ -3,7 +3,7 @@
 // their colours.
 //
 // Package curves declares the charts of a run and computes their values, for the page too; drawings has the ways to
-// draw them. The chart of bench run is in admittedlatency.go.
+// draw them. The chart of bench run is in bench.go.
 //
 // gonum/plot draws axes, lines, areas and marks, and aligns panels. This package draws what gonum/plot cannot:
 // sentences that wrap, since a title is one line (letters.go); a legend in rows, and heads above panels with a patch

@@ -154,6 +154,21 @@ func (p *printing) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// SchemaCommand prints one of some JSON Schemas by its name, the first of names unless told otherwise.
+func (s Streams) SchemaCommand(short string, names []string, schemas map[string][]byte) *cobra.Command {
+	return &cobra.Command{
+		Use:       "schema [NAME]",
+		Short:     short,
+		Long:      short + ". NAME is " + message.OneOf("", names)[len("want "):] + ".",
+		ValidArgs: names,
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, err := s.Stdout.Write(schemas[append(args, names[0])[0]])
+			return err
+		},
+	}
+}
+
 // Version is the one that the linker set; otherwise the module's own, as the Go toolchain recorded it.
 func Version(linked string) string {
 	if info, ok := debug.ReadBuildInfo(); linked == "" && ok && info.Main.Version != "(devel)" {

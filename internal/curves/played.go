@@ -22,7 +22,7 @@ type Played struct {
 
 // PlayedRow is one limiter's part of the chart.
 type PlayedRow struct {
-	Curve                               // of the rolling window: the most of any round in each bin, as far as it is known
+	Curve                               // of the rolling window, as far as it is known: the most of any round
 	OfferedPerS, AdmittedPerS []float64 // cost per second in each bin, the mean of all rounds
 	Accepted, Rejected        Response
 }

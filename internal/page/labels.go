@@ -47,23 +47,16 @@ func newLabels(runs []result.Run, bench *result.Document) *labels {
 	for i, name := range l.raw {
 		l.list[i].Off = others && result.IsFloor(name) // it admits everything and would dwarf the others
 	}
-	l.addMeasured(runs, bench)
+	for i := range runs {
+		if play := playOf(bench, &runs[i]); play != nil {
+			for _, p := range bench.Plays(play) { // of which only bench run may have some
+				l.add(p.Algorithm)
+			}
+			l.add(offeredLabel)
+		}
+	}
 	l.add(result.ReferenceLabel)
 	return l
-}
-
-// addMeasured adds what only bench run has: rows with other parameters, and the offered traffic.
-func (l *labels) addMeasured(runs []result.Run, bench *result.Document) {
-	for i := range runs {
-		play := playOf(bench, &runs[i])
-		if play == nil {
-			continue
-		}
-		for _, p := range bench.Plays(play) {
-			l.add(p.Algorithm)
-		}
-		l.add(offeredLabel)
-	}
 }
 
 func (l *labels) add(name string) {
@@ -79,6 +72,7 @@ func (l *labels) add(name string) {
 // ranked is l for the charts of r: first the exact reference, then the rows that differ most from it.
 func (l *labels) ranked(r *result.Run) *labels {
 	rows := slices.Clone(r.Results)
+	wrong := func(row *result.Row) float64 { return max(row.XLimit-1, row.Lost) }
 	slices.SortStableFunc(rows, func(a, b result.Row) int { return cmp.Compare(wrong(&b), wrong(&a)) })
 	ranked := *l
 	ranked.order = []int{l.index[result.ReferenceLabel]}
@@ -89,11 +83,6 @@ func (l *labels) ranked(r *result.Run) *labels {
 		ranked.order = append(ranked.order, n)
 	}
 	return &ranked
-}
-
-// wrong is how far a row is from exact: above the limit, or lost, whichever is more.
-func wrong(row *result.Row) float64 {
-	return max(row.XLimit-1, row.Lost)
 }
 
 func (l *labels) of(name string) label { return l.list[l.index[name]] }

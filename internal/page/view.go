@@ -138,9 +138,8 @@ func hashes(r *result.Run) report.Table {
 		{Name: "parameters", Words: true, Help: "all of them, defaults included"}}}
 	for i := range r.Results {
 		row := &r.Results[i]
-		cells := report.Cells(row.Algorithm, row.DecisionsDigest, row.ScriptSHA1,
-			report.ParameterText(row.Parameters))
-		t.Rows = append(t.Rows, report.TableRow{Cells: cells})
+		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(row.Algorithm, row.DecisionsDigest, row.ScriptSHA1,
+			report.ParameterText(row.Parameters))})
 	}
 	if r.Reference != nil {
 		cells := report.Cells(result.ReferenceLabel, r.Reference.DecisionsDigest, "", "")

@@ -53,10 +53,10 @@ func (g glimpse) cell() Cell {
 
 // worse orders by level, then an exceeded limit before what is lost, then by the figure.
 func (g glimpse) worse(than glimpse) bool {
-	if g.level != than.level {
+	switch {
+	case g.level != than.level:
 		return g.level > than.level
-	}
-	if g.over != than.over {
+	case g.over != than.over:
 		return g.over
 	}
 	return g.much > than.much

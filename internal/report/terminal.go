@@ -202,10 +202,8 @@ func (g *Table) narrower(i, width int) *Table {
 }
 
 // widest is how wide column i is.
-func (g *Table) widest(i int) (width int) {
-	for line := range strings.SplitSeq(g.Columns[i].Name, "\n") {
-		width = max(width, text.StringWidthWithoutEscSequences(line))
-	}
+func (g *Table) widest(i int) int {
+	width := text.LongestLineLen(g.Columns[i].Name)
 	for _, r := range g.Rows {
 		width = max(width, text.StringWidthWithoutEscSequences(r.Cells[i].Text))
 	}

@@ -41,6 +41,15 @@ func refused(c *cobra.Command, err error) error {
 	return Usage("%s; %s --help says more", message.Visible(oneLine.Replace(err.Error())), c.CommandPath())
 }
 
+// knownCommand is for help, which refuses words that are no command.
+func knownCommand(c *cobra.Command, args []string) error {
+	known := func(sub *cobra.Command) bool { return len(args) == 0 || sub.Name() == args[0] }
+	if !slices.ContainsFunc(c.Root().Commands(), known) {
+		return Usage("help %s: no such command; %s --help lists them", message.Bare(args[0]), c.Root().Name())
+	}
+	return nil
+}
+
 // wanted says, by the type of one of pflag's own flags, what its value is to be.
 var wanted = map[string]string{"bool": "true or false", "float64": "a number", "int64": "a whole number"}
 
