@@ -105,9 +105,10 @@ func (p *panel) area(one, other plotter.XYs, c color.Color) {
 	p.Add(still{&plotter.Polygon{XYs: []plotter.XYs{ring}, Color: c}})
 }
 
-// dots marks the points.
-func (p *panel) dots(xys plotter.XYs, radius vg.Length, c color.Color, shape draw.GlyphDrawer) {
-	p.Add(still{&plotter.Scatter{XYs: xys, GlyphStyle: draw.GlyphStyle{Color: c, Radius: radius, Shape: shape}}})
+// dot marks a point.
+func (p *panel) dot(at plotter.XY) {
+	style := draw.GlyphStyle{Color: p.color, Radius: 2.6, Shape: draw.CircleGlyph{}}
+	p.Add(still{&plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: style}})
 }
 
 var gridLine = draw.LineStyle{Color: Grid, Width: 0.8}
@@ -178,6 +179,3 @@ func legend(keys []key) block {
 		}
 	}}
 }
-
-// dot is the mark of a point.
-var dot = draw.CircleGlyph{}

@@ -165,7 +165,7 @@ func (p *panel) peak(b bins, c curves.Curve, word, none string) {
 	}
 	i := slices.IndexFunc(c.Values, func(v int64) bool { return float64(v) >= min(float64(c.Top), b.top) })
 	at := point(b, float64(i)+0.5, c.Values[i])
-	p.dots(plotter.XYs{at}, 2.6, p.color, dot)
+	p.dot(at)
 	p.label(text, figureLetters, at)
 }
 

@@ -45,7 +45,7 @@ func timescale(in curves.Input) *Figure {
 			p.fill(line, tint(p.color, 0.16))
 			p.line(level(line, 1), Ink, 0.9, limitDashes...)
 			p.line(line, p.color, 1.5)
-			p.dots(plotter.XYs{line[t.Window]}, 2.6, p.color, dot)
+			p.dot(line[t.Window])
 			p.label(message.Grouped(c.Top), figureLetters, line[t.Window])
 		})
 	_, height := gridOf(len(f.columns), 1)

@@ -112,6 +112,7 @@ func (p *Played) LimitPerS() float64 {
 // playedRows are the shown rows that have a course over time.
 func playedRows(plays []result.Play) []result.Play {
 	var all, shown []result.Play
+	positive := func(n int64) bool { return n > 0 }
 	for _, row := range plays {
 		if row.Course == nil || row.Course.BucketUS < 1 || !slices.ContainsFunc(row.Course.Offered, positive) {
 			continue
@@ -126,8 +127,6 @@ func playedRows(plays []result.Play) []result.Play {
 	}
 	return shown
 }
-
-func positive(n int64) bool { return n > 0 }
 
 func (p *Played) row(of *result.Play) PlayedRow {
 	c := of.Course
