@@ -43,7 +43,7 @@ func (g *segment) countBytes(ctx context.Context) (*counting.Bytes, error) {
 	if err := g.target.Introduce(ctx, keys); err != nil {
 		return nil, err
 	}
-	written, err := g.server.Replicate(ctx, g.prefix+"replicated") // never nil: the server is ours
+	written, err := g.server.Replicate(ctx, g.prefix+"replicated")
 	if err != nil {
 		return nil, err
 	}

@@ -172,7 +172,7 @@ func TestCallsThatNobodySent(t *testing.T) {
 	if err := g.end(t.Context(), err); err != nil {
 		t.Fatal(err)
 	}
-	r := &measuring{session: s}
+	r := &measuring{session: s, vigil: new(load.Vigil)} // which hears nothing
 	o := &played{Played: &load.Played{OpenResult: &load.OpenResult{}}, account: a}
 	o.Outcomes, o.Sent = result.NewOutcomes(), 1
 	if all := r.faults("here", o); len(all) != 0 {

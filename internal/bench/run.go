@@ -31,9 +31,9 @@ func (p *plan) on(ctx context.Context, s *session) (document *result.Document, e
 	r.vigil, err = load.KeepVigil(ctx, s.server.Open, load.NewClock(s.wall.Now()))
 	if err == nil {
 		err = r.measure(ctx)
+		r.vigil.Close()
 	}
 	debug.SetGCPercent(before)
-	r.vigil.Close()
 	if errors.Is(err, message.ErrStopped) {
 		r.partial, err = true, nil
 		r.notes = append(r.notes, "interrupted: what was under way is left out")

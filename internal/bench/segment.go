@@ -62,8 +62,7 @@ func (g *segment) sweep(ctx context.Context, failed error) error {
 	if failed != nil || g.stopped() {
 		return failed
 	}
-	_, err := redis.Delete(context.WithoutCancel(ctx), g.server.Client, g.prefix)
-	return g.explain(err)
+	return g.explain(redis.Delete(context.WithoutCancel(ctx), g.server.Client, g.prefix))
 }
 
 // explain puts an error into our words: the server's where that is to blame, else with the limiter's name, as for a

@@ -122,7 +122,7 @@ func (s *session) clear(ctx context.Context, failed error) error {
 	}
 	err := errors.New("the server does not answer")
 	if !s.server.Hangs() {
-		_, err = redis.Delete(ctx, s.server.Client, s.server.Prefix)
+		err = redis.Delete(ctx, s.server.Client, s.server.Prefix)
 	}
 	if err == nil {
 		return failed

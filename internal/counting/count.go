@@ -49,8 +49,7 @@ func (r *counter) attempt(ctx context.Context, p *path, keys, late int) (err err
 	c, err := r.copy(ctx, p.Program, keys, p.found.keys, at)
 	defer func() {
 		c.close()
-		_, failed := redis.Delete(context.WithoutCancel(ctx), r.counted.Client, r.counted.Prefix)
-		err = errors.Join(err, failed)
+		err = errors.Join(err, redis.Delete(context.WithoutCancel(ctx), r.counted.Client, r.counted.Prefix))
 	}()
 	if err != nil {
 		return err
@@ -235,6 +234,5 @@ func (r *counter) warm(ctx context.Context, e *run.Limiter) error {
 			err = r.collect(ctx)
 		}
 	}
-	_, failed := redis.Delete(context.WithoutCancel(ctx), r.counted.Client, r.counted.Prefix)
-	return errors.Join(err, failed)
+	return errors.Join(err, redis.Delete(context.WithoutCancel(ctx), r.counted.Client, r.counted.Prefix))
 }

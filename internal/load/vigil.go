@@ -46,11 +46,8 @@ func KeepVigil(ctx context.Context, open Opener, clock Stopwatch) (*Vigil, error
 	return v, nil
 }
 
-// Close ends the vigil. That of nil does nothing.
+// Close ends the vigil.
 func (v *Vigil) Close() {
-	if v == nil {
-		return
-	}
 	v.quit()
 	v.ended.Wait()
 	v.socket.Close()
@@ -78,9 +75,6 @@ func (v *Vigil) ask() {
 // where it is at most MostSilence. Whoever asks has just been answered, or the server stands still now: then it counts
 // the next time.
 func (v *Vigil) Silence() time.Duration {
-	if v == nil {
-		return 0
-	}
 	select {
 	case v.asking <- struct{}{}: // nothing is under way
 		<-v.asking

@@ -53,5 +53,4 @@ func TestAVigilEndsWithTheServer(t *testing.T) {
 		t.Errorf("%v of a dead server", s)
 	}
 	v.Close()
-	(*Vigil)(nil).Close()
 }

@@ -34,24 +34,21 @@ func Scan(ctx context.Context, c goredis.Cmdable, prefix string, visit func(keys
 	}
 }
 
-// Delete deletes the keys that begin with prefix, which may not be empty, and nothing else: what a run has left. It
-// returns how many there were, also with an error, which is a call's.
-func Delete(ctx context.Context, c goredis.Cmdable, prefix string) (int64, error) {
+// Delete deletes the keys that begin with prefix, which may not be empty, and nothing else: what a run has left. The
+// error is a call's.
+func Delete(ctx context.Context, c goredis.Cmdable, prefix string) error {
 	if prefix == "" {
-		return 0, errors.New(`delete keys under the prefix "": that would be everything; want the run's own, such as ` +
+		return errors.New(`delete keys under the prefix "": that would be everything; want the run's own, such as ` +
 			`"ratelab:3f1c…:"`)
 	}
-	var n int64
-	err := Scan(ctx, c, prefix, func(keys []string) error {
+	return Scan(ctx, c, prefix, func(keys []string) error {
 		for chunk := range slices.Chunk(keys, scanned) {
-			gone, err := c.Unlink(ctx, chunk...).Result()
-			if n += gone; err != nil {
+			if err := c.Unlink(ctx, chunk...).Err(); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return n, err
 }
 
 // A given server must be empty: no key of others can then be read or changed, and none of theirs lives or dies by what

@@ -24,8 +24,8 @@ func TestKeysUnderAPrefixAreDeleted(t *testing.T) {
 	if _, err := pipe.Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := redis.Delete(t.Context(), s.Client, mine); n != 1200 || err != nil {
-		t.Errorf("deleted %d, %v; want 1200", n, err)
+	if err := redis.Delete(t.Context(), s.Client, mine); err != nil {
+		t.Error(err)
 	}
 	stay := s.Client.Keys(t.Context(), "*").Val()
 	slices.Sort(stay)
@@ -38,9 +38,9 @@ func TestKeysUnderAPrefixAreDeleted(t *testing.T) {
 func TestEverythingIsNotDeleted(t *testing.T) {
 	s := redistest.Embedded(t)
 	s.Client.Set(t.Context(), "k", 1, 0)
-	n, err := redis.Delete(t.Context(), s.Client, "")
-	if err == nil || n != 0 || s.Client.DBSize(t.Context()).Val() != 1 {
-		t.Errorf("deleted %d, %v; want nothing, and an error", n, err)
+	err := redis.Delete(t.Context(), s.Client, "")
+	if n := s.Client.DBSize(t.Context()).Val(); err == nil || n != 1 {
+		t.Errorf("%v, and %d keys are left; want one, and an error", err, n)
 	}
 }
 
@@ -64,8 +64,8 @@ func TestUserWithTheDocumentedRightsMayDelete(t *testing.T) {
 	defer s.Close()
 	host.Client.Set(t.Context(), "theirs", 1, 0)
 	s.Client.Set(t.Context(), s.Prefix+"k", 1, 0)
-	if n, err := redis.Delete(t.Context(), s.Client, s.Prefix); err != nil || n != 1 {
-		t.Errorf("deleted %d, %v; want 1", n, err)
+	if err := redis.Delete(t.Context(), s.Client, s.Prefix); err != nil {
+		t.Error(err)
 	}
 	if n := host.Client.DBSize(t.Context()).Val(); n != 1 {
 		t.Errorf("%d keys stay; want the one that is not ours", n)

@@ -20,13 +20,10 @@ type Replication struct {
 // replicationPatience is how long the server may take to begin; it looks once a second.
 const replicationPatience = 15 * time.Second
 
-// Replicate begins to count, until Close. It is nil, without an error, on the embedded server and on a given one, whose
-// settings are not ours to change. Key is written and deleted, so that the choice of the database, which the first
-// write brings along, is not counted.
+// Replicate begins to count, until Close. The server must be a real one of ours: others' settings are not ours to
+// change. Key is written and deleted, so that the choice of the database, which the first write brings along, is not
+// counted.
 func (s *Server) Replicate(ctx context.Context, key string) (*Replication, error) {
-	if !s.Own || s.Kind == KindEmbedded {
-		return nil, nil
-	}
 	// No copy of the data is made for the one that asks, no ping goes out meanwhile, and its silence is borne.
 	for _, setting := range [][2]string{{"repl-diskless-sync", "yes"}, {"repl-diskless-sync-delay", "3600"},
 		{"repl-ping-replica-period", "3600"}, {"repl-timeout", "86400"}} {
@@ -76,8 +73,4 @@ func (r *Replication) Bytes(ctx context.Context) (int64, error) {
 
 // Close ends what waits for replication. The server goes on writing down for seconds: what is timed next needs a new
 // one.
-func (r *Replication) Close() {
-	if r != nil {
-		r.asking.Close()
-	}
-}
+func (r *Replication) Close() { r.asking.Close() }

@@ -48,11 +48,3 @@ func TestReplicatedBytes(t *testing.T) {
 		}
 	}
 }
-
-func TestReplicationIsThatOfAServerOfOurs(t *testing.T) {
-	for _, s := range []*Server{{Kind: KindEmbedded, Own: true}, {Own: false}} {
-		if r, err := s.Replicate(t.Context(), "k"); r != nil || err != nil {
-			t.Errorf("%+v: %v, %v", s, r, err)
-		}
-	}
-}
