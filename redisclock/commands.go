@@ -3,6 +3,7 @@ package redisclock
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,22 +126,12 @@ func (c *conn) within(name string, args []string) {
 func (c *conn) pass(name string, args []string) (sent []string, timeless bool) {
 	only, timeless := passes[name]
 	switch {
-	case only != "" && len(args) > 1 && !contains(only, args[1]):
+	case only != "" && len(args) > 1 && !slices.Contains(strings.Fields(only), strings.ToUpper(args[1])):
 		return virtualtime.Unknown(name + " " + args[1]), true
 	case name == "SELECT" && len(args) == 2:
 		c.db.number = args[1]
 	}
 	return args, timeless
-}
-
-// contains reports whether word, in any case, is among words.
-func contains(words, word string) bool {
-	for each := range strings.FieldsSeq(words) {
-		if strings.EqualFold(each, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // steer moves or tells the clock, and gives the reply.

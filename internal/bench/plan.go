@@ -73,7 +73,7 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	if r.part, err = load.NewPart(r.whole, j.Wish); err != nil {
 		wrong.Bad(fmt.Errorf("%s: %w", s.Name, err))
 	} else {
-		r.Stream = r.part.Traffic()
+		r.Stream = traffic.List(r.part.Requests, r.part.Until, true)
 	}
 	r.Enter(withControl(j.Algorithms, r.Policy), script.Files(j.Scripts), wrong)
 	for _, e := range r.Limiters {

@@ -39,10 +39,6 @@ const (
 // template is the key whose state is made; a copy has another number.
 const template = "p00000"
 
-// patience is for how long after its instant a path's state is what it says, at the most: where the server's clock
-// decides, all copies are asked by then. It is less than a tenth of a window, which some scripts part.
-func patience(window time.Duration) time.Duration { return min(100*time.Millisecond, window/12) }
-
 // path says how a state comes about for one limiter, what is asked in it, and what was counted.
 type path struct {
 	*run.Limiter
@@ -77,7 +73,7 @@ func pathOf(e, changed *run.Limiter, state string) *path {
 	p := &path{Limiter: e, clocked: readsServersClock(e.Program), keys: decisions, verdict: limit.Allowed,
 		costs: []int64{1}}
 	if p.clocked {
-		p.late = patience(p.Policy.Window)
+		p.late = min(100*time.Millisecond, p.Policy.Window/12) // less than a tenth of it: some scripts part windows
 		p.keys = int(min(decisions, max(1, p.late/perDecision)))
 	}
 	capacity := p.Policy.Capacity()

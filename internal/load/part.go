@@ -2,12 +2,10 @@ package load
 
 import (
 	"fmt"
-	"sort"
 	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/replay"
-	"ratelab/internal/traffic"
 )
 
 // Longest is how much of a scenario bench plays at most.
@@ -28,15 +26,6 @@ type Part struct {
 
 // Length is how long it takes to play.
 func (p *Part) Length() time.Duration { return p.Until - p.From }
-
-// Traffic is the part's.
-func (p *Part) Traffic() *traffic.Stream { return traffic.List(p.Requests, p.Until, true) }
-
-// operations are what clients that react begin in the part: nothing at its last instant.
-func (p *Part) operations() []limit.Request {
-	n := sort.Search(len(p.Requests), func(i int) bool { return p.Requests[i].AtUS >= p.Until.Microseconds() })
-	return p.Requests[:n]
-}
 
 // NewPart cuts out of traffic what the wish says. The error is the traffic's, or names a part that is not in it, or one
 // that is longer than Longest with what to ask for instead.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"sort"
 	"time"
 
 	"ratelab/internal/clients"
@@ -28,7 +29,9 @@ const asksLive = 100 * time.Microsecond
 // reacting is the source of what the clients send, from the beginning of the part on.
 func (p *player) reacting() source {
 	who := clients.Setup{Seed: p.plan.Seed, Groups: p.plan.Scenario.Clients, Protocol: clients.OneCall{}}
-	live := clients.NewLive(who, p.part.operations(), p.part.Until.Microseconds())
+	all, untilUS := p.part.Requests, p.part.Until.Microseconds()
+	n := sort.Search(len(all), func(i int) bool { return all[i].AtUS >= untilUS }) // nothing begins at the last instant
+	live := clients.NewLive(who, all[:n], untilUS)
 	due := func(now time.Duration) (due []limit.Request, next time.Duration, over bool, err error) {
 		if now < 0 {
 			return nil, 0, false, nil

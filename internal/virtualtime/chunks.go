@@ -2,9 +2,7 @@ package virtualtime
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strconv"
 
 	"ratelab/internal/message"
 	"ratelab/internal/resp"
@@ -59,24 +57,6 @@ func Send(ctx context.Context, client Client, commands ...[]any) ([]resp.Value, 
 		}
 	}
 	return replies, nil
-}
-
-// ask runs a script over keys, whose reply has one text for each.
-func (r *Runner) ask(ctx context.Context, source string, keys []string, args ...any) ([]string, error) {
-	var all []string
-	eval := func(chunk []string) []any {
-		return slices.Concat([]any{"EVAL", source, strconv.Itoa(len(chunk))}, words(chunk), args)
-	}
-	err := r.inChunks(ctx, keys, eval, func(chunk []string, reply resp.Value) error {
-		if len(reply.Items) != len(chunk) {
-			return fmt.Errorf("looking at %d keys brought %d answers", len(chunk), len(reply.Items))
-		}
-		for _, item := range reply.Items {
-			all = append(all, item.Text)
-		}
-		return nil
-	})
-	return all, err
 }
 
 // words are texts as arguments of a command.

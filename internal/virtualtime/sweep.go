@@ -1,8 +1,10 @@
 package virtualtime
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -38,24 +40,30 @@ func (r *Runner) sweep(ctx context.Context, nowMS int64) error {
 // inspect brings what is known of keys up to date, and deletes those whose deadline has passed at nowMS. The error is a
 // *LostError where one is gone that must be alive then.
 func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error {
-	found, err := r.ask(ctx, sweepSource, keys, strconv.FormatInt(nowMS+r.offsetMS, 10), r.keep)
-	if err != nil {
-		return err
+	args := []any{strconv.FormatInt(nowMS+r.offsetMS, 10), r.keep}
+	eval := func(chunk []string) []any {
+		return slices.Concat([]any{"EVAL", sweepSource, strconv.Itoa(len(chunk))}, words(chunk), args)
 	}
 	var missing []string
-	for i, key := range keys {
-		at, err := strconv.ParseInt(found[i], 10, 64)
-		switch {
-		case err != nil:
-			return err
-		case at == gone && r.living.lives(key, nowMS):
-			missing = append(missing, key)
-		case at >= 0:
-			at -= r.offsetMS
+	err := r.inChunks(ctx, keys, eval, func(chunk []string, reply resp.Value) error {
+		if len(reply.Items) != len(chunk) {
+			return fmt.Errorf("looking at %d keys brought %d answers", len(chunk), len(reply.Items))
 		}
-		r.living.set(key, at)
-	}
-	return lost(missing)
+		for i, key := range chunk {
+			at, err := strconv.ParseInt(reply.Items[i].Text, 10, 64)
+			switch {
+			case err != nil:
+				return err
+			case at == gone && r.living.lives(key, nowMS):
+				missing = append(missing, key)
+			case at >= 0:
+				at -= r.offsetMS
+			}
+			r.living.set(key, at)
+		}
+		return nil
+	})
+	return cmp.Or(err, lost(missing))
 }
 
 // Left is what the script's keys look like at some virtual time.
