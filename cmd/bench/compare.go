@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +31,7 @@ compare times, use benchstat:
 func (a *app) compare() *cobra.Command {
 	var sides cli.Sides
 	var o cli.Output
-	job := bench.Comparison{Now: time.Now, Sleep: load.Wait, Stop: a.Stop}
+	job := bench.Comparison{Clock: load.Wall, Stop: a.Stop}
 	states := cli.Words(counting.States())
 	c := &cobra.Command{
 		Use: "compare [scenario …]", Short: "Check whether a changed script decides differently, or costs more",

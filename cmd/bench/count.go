@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
@@ -36,7 +34,7 @@ func (a *app) count() *cobra.Command {
 		bar := a.NewBar(o.Quiet)
 		defer bar.Finish()
 		done := 0
-		job := counting.Job{Server: redis.KindProcess, Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
+		job := counting.Job{Server: redis.KindProcess, Clock: load.Wall, Stop: a.Stop,
 			Progress: func(where string, _, ofOne int) {
 				bar.Count(where, done, ofOne*len(choices))
 				done++

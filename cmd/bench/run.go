@@ -136,6 +136,6 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis, Instead: instead,
 		Rounds: f.rounds.Value, Wish: load.Wish{From: f.from.Value, For: f.length.Value},
 		WarmUp: f.warmUp.Value, Connections: f.connections.Value, RepeatInvalid: f.repeatInvalid.Value,
-		Version: cli.Version(version), Now: time.Now, Sleep: load.Wait, Stop: a.Stop,
+		Version: cli.Version(version), Clock: load.Wall, Stop: a.Stop,
 	}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	diff "github.com/google/go-cmp/cmp"
 
@@ -16,7 +15,6 @@ import (
 	servers "ratelab/internal/host"
 	"ratelab/internal/load"
 	"ratelab/internal/redis"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -44,7 +42,7 @@ func TestFigures(t *testing.T) {
 	for _, s := range all[:most] {
 		models := run.Ask{}
 		scripts := run.Ask{Algorithms: []algorithms.Choice{}, Scripts: []script.File{q.file()},
-			Server: &servers.Server{Spec: redis.KindEmbedded, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}}}
+			Server: &servers.Server{Spec: redis.KindEmbedded, Clock: load.Wall}}
 		want := append(rows(t, played(t, &models, s.Name)), rows(t, played(t, &scripts, s.Name))[0])
 		got := rows(t, documentOf(t, own, s.Name))
 		i := slices.IndexFunc(got, func(row string) bool { return strings.Contains(row, `"algorithm": "my"`) })

@@ -8,7 +8,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,6 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -91,7 +89,7 @@ func (a *app) newJob(list []*scenario.Scenario, server string) *run.Ask {
 
 // server is the server of that kind, not started yet.
 func (a *app) server(kind string) *host.Server {
-	return &host.Server{Spec: kind, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}, Stop: a.Stop}
+	return &host.Server{Spec: kind, Clock: load.Wall, Stop: a.Stop}
 }
 
 // decide does the job, and examines the users' scripts: at the limit of each scenario in a folder of their own, and at

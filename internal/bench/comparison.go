@@ -18,7 +18,7 @@ import (
 )
 
 // Comparison is two scripts of which everything is counted that can be: decisions, commands, bytes and instructions.
-// Sides, Now and Sleep are required.
+// Sides and the clock are required.
 type Comparison struct {
 	Sides [2]*run.Side // base and head
 	// whose decisions must be the same; nil: the built-in ones whose clients do not react
@@ -29,9 +29,8 @@ type Comparison struct {
 	WithoutInstructions bool     // count everything else
 	States              []string // of a key in which instructions are counted; nil: all
 
-	Now   func() time.Time
-	Sleep func(context.Context, time.Duration) error // nil, or an error when the context ends it early
-	Stop  <-chan struct{}                            // closed: end with message.ErrStopped
+	replay.Clock
+	Stop <-chan struct{} // closed: end with message.ErrStopped
 
 	Progress Progress // nil: nobody watches
 }
@@ -91,7 +90,7 @@ func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 			return nil, err
 		}
 	}
-	s, err := begin(ctx, c.Server, 2, p.plans[0], replay.Clock{Now: c.Now, Sleep: c.Sleep}, c.Stop)
+	s, err := begin(ctx, c.Server, 2, p.plans[0], c.Clock, c.Stop)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	if !p.WithoutInstructions {
 		j := &counting.Job{Subjects: []counting.Subject{{Label: "base", Under: p.Sides[0].Under},
 			{Label: "head", Under: p.Sides[1].Under}}, Limits: p.limits, States: p.States,
-			Server: cmp.Or(s.spec, s.server.Kind), Now: p.Now, Sleep: p.Sleep, Stop: p.Stop, Progress: p.Progress}
+			Server: cmp.Or(s.spec, s.server.Kind), Clock: p.Clock, Stop: p.Stop, Progress: p.Progress}
 		if counted, err = j.Run(message.WithWatch(ctx, message.Watch{Stop: p.Stop})); err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ func comparison(t testing.TB, base, head string) *Comparison {
 	redistest.Private(t) // or skip
 	return &Comparison{
 		Sides: [2]*run.Side{side(t, base, ""), side(t, head, "")}, Scenarios: []*scenario.Scenario{written(t, small)},
-		Server: redis.KindProcess, WithoutInstructions: true, Now: time.Now, Sleep: load.Wait,
+		Server: redis.KindProcess, WithoutInstructions: true, Clock: load.Wall,
 	}
 }
 

@@ -22,7 +22,7 @@ func tiny(t testing.TB, labels ...string) *Job {
 		Scenarios: []*scenario.Scenario{written(t, small)}, Algorithms: choices(t,
 			labels...), Server: redis.KindProcess,
 		Rounds: 2, Wish: load.Wish{For: 100 * time.Millisecond}, WarmUp: 10 * time.Millisecond,
-		Connections: 2, Version: "test", Now: time.Now, Sleep: load.Wait,
+		Connections: 2, Version: "test", Clock: load.Wall,
 	}
 }
 

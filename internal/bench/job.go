@@ -33,9 +33,8 @@ type Job struct {
 	RepeatInvalid int
 
 	Version string
-	Now     func() time.Time
-	Sleep   func(context.Context, time.Duration) error // nil, or an error when the context ends it early
-	Stop    <-chan struct{}                            // closed: give the round up, and mark the result partial
+	Clock   replay.Clock
+	Stop    <-chan struct{} // closed: give the round up, and mark the result partial
 
 	Progress Progress // nil: nobody watches
 
@@ -67,7 +66,7 @@ func (j *Job) Run(ctx context.Context) (*result.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := begin(ctx, p.Server, p.Connections+1, &p.plays[0].Plan, replay.Clock{Now: p.Now, Sleep: p.Sleep}, p.Stop)
+	s, err := begin(ctx, p.Server, p.Connections+1, &p.plays[0].Plan, p.Clock, p.Stop)
 	if err != nil {
 		return nil, err
 	}

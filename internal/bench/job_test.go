@@ -6,13 +6,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/result/benchmarktest"
 )
@@ -95,7 +93,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	under := newSession(s, "", replay.Clock{Now: time.Now, Sleep: load.Wait}, nil)
+	under := newSession(s, "", load.Wall, nil)
 	j.Progress = at("gcra, round 2", func() {
 		process, err := os.FindProcess(redistest.ProcessID(t, under.server))
 		if err == nil {
@@ -159,7 +157,7 @@ func TestGivenServer(t *testing.T) {
 // Somebody else's calls on a server of our own are noticed.
 func TestCallsThatNobodySent(t *testing.T) {
 	own := redistest.Private(t)
-	s := newSession(own, "", replay.Clock{Now: time.Now, Sleep: load.Wait}, nil)
+	s := newSession(own, "", load.Wall, nil)
 	p, err := tiny(t, "gcra").plan()
 	if err != nil {
 		t.Fatal(err)

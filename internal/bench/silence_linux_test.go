@@ -11,7 +11,6 @@ import (
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 )
 
@@ -51,7 +50,7 @@ func (h *halt) step(name string, _, _ int) {
 func halted(t *testing.T, during string, j *Job) []result.Reason {
 	t.Helper()
 	server := redistest.Private(t)
-	s := newSession(server, redis.KindProcess, replay.Clock{Now: j.Now, Sleep: j.Sleep}, nil)
+	s := newSession(server, redis.KindProcess, j.Clock, nil)
 	pid := func() int { return redistest.ProcessID(t, s.server) }
 	h := &halt{t: t, pid: pid, during: during, times: 1, ended: make(chan struct{})}
 	j.Progress = h.step

@@ -18,7 +18,7 @@ func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []st
 		return g, nil
 	}
 	slack := CountSlack
-	if counted.Server.Kind == redis.KindContainer {
+	if counted.Kind == redis.KindContainer {
 		slack = ContainerSlack
 	}
 	g.Rule = fmt.Sprintf("on each path at most %g %% more instructions, and no more commands", 100*slack)

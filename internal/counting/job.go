@@ -11,6 +11,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 )
@@ -28,16 +29,15 @@ type Job struct {
 	States   []string       // nil: all
 	Server   string         // process or container, with a program or an image
 
-	Now      func() time.Time
-	Sleep    func(context.Context, time.Duration) error
+	replay.Clock
 	Stop     <-chan struct{}
 	Progress func(where string, done, total int)
 }
 
 // Counted is what decisions of the subjects take, counted on each path.
 type Counted struct {
-	Server result.Server
-	Paths  []Path
+	Kind  string // of the server, as in package redis
+	Paths []Path
 }
 
 // Path is a way through scripts: the state of a key, under a limit.
@@ -96,8 +96,7 @@ func (r *counter) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.native.Close()) }()
-	s := r.counted
-	r.found.Server = result.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport}
+	r.found.Kind = r.counted.Kind
 	if err := r.furnish(ctx); err != nil {
 		return redis.Explain(err, r.counted.Server)
 	}

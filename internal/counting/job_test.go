@@ -17,6 +17,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
+	"ratelab/internal/replay"
 	"ratelab/internal/run"
 	"ratelab/internal/script"
 	"ratelab/lua"
@@ -34,7 +35,7 @@ func algorithm(t *testing.T, label string) Subject {
 // counted does a job, or skips the test where there is no valgrind.
 func counted(t *testing.T, j *Job) *Counted {
 	t.Helper()
-	j.Server, j.Now, j.Sleep = redis.KindProcess, time.Now, load.Wait
+	j.Server, j.Clock = redis.KindProcess, load.Wall
 	d, err := j.Run(t.Context())
 	check(t, err)
 	return d
@@ -72,7 +73,7 @@ func TestWorkIsSeenWhereItIsDone(t *testing.T) {
 // onNative makes states on a native server, or the test is skipped.
 func onNative(t *testing.T) *counter {
 	t.Helper()
-	return &counter{Job: &Job{Now: time.Now, Sleep: load.Wait}, native: redistest.Private(t)}
+	return &counter{Job: &Job{Clock: load.Wall}, native: redistest.Private(t)}
 }
 
 // What each path of a limit of 4/1s is answered, worked by hand: what remains of four permits, of which one comes back
@@ -163,8 +164,8 @@ func TestASlowMachineLosesPathsAlone(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	now := time.Now()
 	j := &Job{Subjects: []Subject{algorithm(t, "gcra")}, Limits: hundredAMinute,
-		States: []string{StateFirst}, Server: redis.KindProcess, Sleep: load.Wait,
-		Now: func() time.Time { now = now.Add(time.Minute); return now }}
+		States: []string{StateFirst}, Server: redis.KindProcess, Clock: replay.Clock{Sleep: load.Wall.Sleep,
+			Now: func() time.Time { now = now.Add(time.Minute); return now }}}
 	d, err := j.Run(t.Context())
 	check(t, err)
 	if f := d.Paths[0].Of[0]; !f.Uncounted || f.Missing != "the machine was too slow for it" {
@@ -221,7 +222,7 @@ func TestAJobIsInterrupted(t *testing.T) {
 	onNative(t) // or skip
 	stop := make(chan struct{})
 	j := &Job{Subjects: []Subject{algorithm(t, "gcra")}, Limits: hundredAMinute, Stop: stop,
-		Server: redis.KindProcess, Now: time.Now, Sleep: load.Wait,
+		Server: redis.KindProcess, Clock: load.Wall,
 		Progress: func(where string, done, _ int) {
 			if done == 1 {
 				close(stop)

@@ -45,7 +45,7 @@ func ofRuns(n int, base, head *Side, counted *Counted) *result.Document {
 func bothCounted(kind string, base, head Figures) *Counted {
 	p := Path{State: StateBurst, Name: "burst at 10/1s", Of: []Figures{base, head},
 		Limit: result.LimitOf(limit.Policy{Requests: 10, Window: time.Second})}
-	return &Counted{Server: result.Server{Kind: kind}, Paths: []Path{p}}
+	return &Counted{Kind: kind, Paths: []Path{p}}
 }
 
 func ofBurst(kind string, base, head float64) *Counted {

@@ -11,7 +11,6 @@ import (
 	"ratelab/internal/host"
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
-	"ratelab/internal/replay"
 	"ratelab/internal/virtualtime"
 )
 
@@ -45,8 +44,7 @@ func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time
 	if p.before != nil {
 		program = p.before.Program.Changing(p.Program, at.UnixMicro(), 0)
 	}
-	runner, err := host.Runner(ctx, r.native, program, virtualtime.Options{Start: begins},
-		replay.Clock{Now: r.Now, Sleep: r.Sleep})
+	runner, err := host.Runner(ctx, r.native, program, virtualtime.Options{Start: begins}, r.Clock)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis/redistest"
-	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/script"
@@ -23,7 +22,7 @@ import (
 // examined examines a script on an embedded server, or on one that is made of it.
 func examined(t *testing.T, s Script, made ...func(run.Server) run.Server) *result.Examination {
 	t.Helper()
-	server := &host.Server{Running: redistest.Embedded(t), Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}}
+	server := &host.Server{Running: redistest.Embedded(t), Clock: load.Wall}
 	if err := server.Start(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package load
 import (
 	"context"
 	"time"
+
+	"ratelab/internal/replay"
 )
 
 // Stopwatch is the time that a run goes by. All instants of a run are durations since the clock's origin.
@@ -17,8 +19,10 @@ func NewClock(origin time.Time) Stopwatch {
 	return Stopwatch{origin.Round(0), func() time.Duration { return time.Since(origin) }, nap}
 }
 
-// Wait waits for d, or until ctx is done, whose error it then returns.
-func Wait(ctx context.Context, d time.Duration) error {
+// Wall is the machine's wall clock.
+var Wall = replay.Clock{Now: time.Now, Sleep: sleep}
+
+func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

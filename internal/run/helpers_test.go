@@ -3,7 +3,6 @@ package run_test
 import (
 	"ratelab/internal/host"
 	"ratelab/internal/load"
-	"ratelab/internal/replay"
 	. "ratelab/internal/run"
 	"ratelab/internal/script"
 
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
@@ -31,7 +29,7 @@ func on(spec string) Server {
 	if spec == ModelServer {
 		return nil
 	}
-	return &host.Server{Spec: spec, Clock: replay.Clock{Now: time.Now, Sleep: load.Wait}}
+	return &host.Server{Spec: spec, Clock: load.Wall}
 }
 
 // builtinScenarios are those of the names.

@@ -58,14 +58,9 @@ func (r *Runner) texts(source string) []any {
 	if r.server.Embedded && r.unread == nil {
 		return []any{sent}
 	}
-	return []any{written(source), sent}
-}
-
-// written is source as its author wrote it, without the text of its #! line.
-func written(source string) string {
-	if strings.HasPrefix(source, "#!") {
+	if strings.HasPrefix(source, "#!") { // a line that EVAL does not take
 		_, rest, _ := strings.Cut(source, "\n")
-		return "\n" + rest
+		source = "\n" + rest
 	}
-	return source
+	return []any{source, sent}
 }
