@@ -95,7 +95,7 @@ func (m *Meter) offer(q limit.Request) bool {
 // admit counts an admission now, or, if it is delayed, when it leaves.
 func (m *Meter) admit(a departure, d limit.Decision) {
 	if d.DelayUS != 0 && m.shaping == nil {
-		m.shaping = newShaping(m.counts.Admitted - 1)
+		m.shaping = &shaping{delays: Delays{0: m.counts.Admitted - 1}} // the others left at once
 	}
 	if m.shaping != nil {
 		m.shaping.admit(a)

@@ -30,15 +30,6 @@ type shaping struct {
 	lastUS  int64 // when the last of them leaves
 }
 
-// newShaping begins after a number of admitted requests that left at once.
-func newShaping(before int64) *shaping {
-	s := &shaping{delays: Delays{}}
-	if before > 0 {
-		s.delays[0] = before
-	}
-	return s
-}
-
 func (s *shaping) admit(a departure) {
 	delay := a.leavesUS - a.AtUS
 	s.delays[delay]++
@@ -101,10 +92,7 @@ type queued struct {
 func (q queue) Len() int { return len(q) }
 
 func (q queue) Less(i, j int) bool {
-	if q[i].leavesUS != q[j].leavesUS {
-		return q[i].leavesUS < q[j].leavesUS
-	}
-	return q[i].order < q[j].order
+	return q[i].leavesUS < q[j].leavesUS || q[i].leavesUS == q[j].leavesUS && q[i].order < q[j].order
 }
 
 func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }

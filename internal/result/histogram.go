@@ -56,24 +56,18 @@ type Summary struct {
 	HDR     string  `json:"hdr_v2" jsonschema:"pattern=^HISTFAAA"`
 }
 
-func (h *Histogram) summary() Summary {
-	s := Summary{Count: h.TotalCount()}
-	if s.Count > 0 {
-		s.MinUS, s.MaxUS, s.MeanUS = h.Min(), h.Max(), h.Mean()
-		s.P50US, s.P90US, s.P99US = h.ValueAtPercentile(50), h.ValueAtPercentile(90), h.ValueAtPercentile(99)
-		s.P999US, s.P9999US = h.ValueAtPercentile(99.9), h.ValueAtPercentile(99.99)
-	}
-	return s
-}
-
 // MarshalJSON implements json.Marshaler.
 func (h *Histogram) MarshalJSON() ([]byte, error) {
 	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return nil, err
 	}
-	s := h.summary()
-	s.HDR = string(encoded)
+	s := Summary{Count: h.TotalCount(), HDR: string(encoded)}
+	if s.Count > 0 {
+		s.MinUS, s.MaxUS, s.MeanUS = h.Min(), h.Max(), h.Mean()
+		s.P50US, s.P90US, s.P99US = h.ValueAtPercentile(50), h.ValueAtPercentile(90), h.ValueAtPercentile(99)
+		s.P999US, s.P9999US = h.ValueAtPercentile(99.9), h.ValueAtPercentile(99.99)
+	}
 	return json.Marshal(s)
 }
 

@@ -1,6 +1,10 @@
 package result
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Fault is one line for an invalid measurement: the reason that lasted longest, or the first; empty: it is valid.
 func (m *Measurement) Fault() string {
@@ -11,12 +15,7 @@ func (m *Measurement) Fault() string {
 	case len(v.Reasons) == 0:
 		return "INVALID; do not use the times"
 	}
-	worst := v.Reasons[0]
-	for _, r := range v.Reasons {
-		if r.LastedUS > worst.LastedUS {
-			worst = r
-		}
-	}
+	worst := slices.MaxFunc(v.Reasons, func(a, b Reason) int { return cmp.Compare(a.LastedUS, b.LastedUS) })
 	more := ""
 	if n := len(v.Reasons) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %d more)", n)

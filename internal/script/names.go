@@ -2,16 +2,16 @@ package script
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // The names that Redis 7.0 and later, or Valkey, gives to every script, and that a virtual clock can follow. All other
 // free names are refused, those of forbidden with the reason.
 var (
-	functions = set("assert", "error", "getmetatable", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget",
-		"rawset", "select", "setmetatable", "tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION")
-	tables = set("bit", "cjson", "cmsgpack", "coroutine", "math", "redis", "server", "string", "struct", "table",
-		"KEYS", "ARGV")
+	functions = strings.Fields("assert error getmetatable ipairs next pairs pcall rawequal rawget rawset select " +
+		"setmetatable tonumber tostring type unpack xpcall _VERSION")
+	tables = strings.Fields("bit cjson cmsgpack coroutine math redis server string struct table KEYS ARGV")
 )
 
 const (
@@ -35,7 +35,7 @@ var forbidden = map[string]string{
 }
 
 // placed are functions whose results go by places in memory, if it is tables or functions that they are given.
-var placed = set("next", "pairs", "rawset", "setmetatable", "tostring")
+var placed = strings.Fields("next pairs rawset setmetatable tostring")
 
 // Settings are functions of cjson that change it for every other script on the server, as long as that runs; Harmless
 // is the rest of it.
@@ -45,7 +45,7 @@ const (
 	Harmless = "encode decode null _NAME _VERSION"
 )
 
-var settings, harmless = set(strings.Fields(Settings)...), set(strings.Fields(Harmless)...)
+var settings, harmless = strings.Fields(Settings), strings.Fields(Harmless)
 
 // nameRefused says why a free name is refused, or "".
 func nameRefused(name string) string {
@@ -53,16 +53,8 @@ func nameRefused(name string) string {
 	switch {
 	case bad:
 		return fmt.Sprintf("%s %s", name, why)
-	case functions[name] || tables[name]:
+	case slices.Contains(functions, name) || slices.Contains(tables, name):
 		return ""
 	}
 	return fmt.Sprintf("Redis has no global %.60q; declare it local, or mend its spelling", name)
-}
-
-func set(names ...string) map[string]bool {
-	all := make(map[string]bool, len(names))
-	for _, name := range names {
-		all[name] = true
-	}
-	return all
 }

@@ -133,7 +133,8 @@ func (r *reader) assign(target ast.Expr) {
 }
 
 func (r *reader) assignField(line int, of ast.Expr) {
-	if name, ok := of.(*ast.IdentExpr); ok && r.free(name.Value) && tables[name.Value] && !argument(name.Value) {
+	name, ok := of.(*ast.IdentExpr)
+	if ok && r.free(name.Value) && slices.Contains(tables, name.Value) && !argument(name.Value) {
 		r.refuse(line, "assigns to a field of %s; %s", name.Value, readOnly)
 	}
 	r.expression(of)
@@ -213,14 +214,14 @@ func (r *reader) value(name *ast.IdentExpr) {
 	switch {
 	case argument(name.Value):
 		r.facts.ReadsArguments = false
-	case tables[name.Value]:
+	case slices.Contains(tables, name.Value):
 		r.values[name.Value] = true
 		r.facts.Random = r.facts.Random || name.Value == "math"
 		r.facts.SetsProtocol = r.facts.SetsProtocol || isRedis(name.Value)
 	case name.Value == "getmetatable" || name.Value == "setmetatable":
 		r.facts.Metatables = true
 	}
-	if placed[name.Value] {
+	if slices.Contains(placed, name.Value) {
 		r.placed[name.Value] = true
 	}
 }
@@ -255,12 +256,12 @@ func (r *reader) element(e *ast.AttrGetExpr) {
 	field, constant := e.Key.(*ast.StringExpr)
 	switch {
 	case !r.known(name) || argument(name.Value):
-	case !constant || !tables[name.Value]:
+	case !constant || !slices.Contains(tables, name.Value):
 		r.value(name)
-	case name.Value == "cjson" && settings[field.Value]:
+	case name.Value == "cjson" && slices.Contains(settings, field.Value):
 		r.refuse(name.Line(), "%s.%s changes the server for all its scripts", name.Value, field.Value)
-	case name.Value == "cjson" && !harmless[field.Value], name.Value == "table" && field.Value == "foreach",
-		name.Value == "cmsgpack" && field.Value == "pack":
+	case name.Value == "cjson" && !slices.Contains(harmless, field.Value),
+		name.Value == "table" && field.Value == "foreach", name.Value == "cmsgpack" && field.Value == "pack":
 		r.value(name)
 	case name.Value == "math":
 		r.facts.Random = r.facts.Random || strings.HasPrefix(field.Value, "random")
