@@ -206,16 +206,16 @@ func summands(names string) []string {
 
 // stamp reads the time of the line that was cut last.
 func (r *record) stamp() (instant, error) {
-	text, err := r.value(r.times[0])
-	for _, column := range r.times[1:] {
-		var more []byte
-		if err == nil {
-			more, err = r.value(column)
+	var text []byte
+	for i, column := range r.times {
+		v, err := r.value(column)
+		if err != nil {
+			return instant{}, err
 		}
-		text = append(append(bytes.Clone(text), ' '), more...)
-	}
-	if err != nil {
-		return instant{}, err
+		if i > 0 {
+			v = slices.Concat(text, []byte{' '}, v)
+		}
+		text = v
 	}
 	return r.stamps.parse(bytes.TrimSpace(text))
 }
@@ -232,31 +232,25 @@ const maxKey = 4096
 //
 // Note: a blank between reads as well, but agents and users have blanks; percent signs before the stroke would double
 // those of every escaped path.
-func (r *record) key() (key []byte, err error) {
-	switch len(r.keys) {
-	case 0:
+func (r *record) key() ([]byte, error) {
+	if len(r.keys) == 0 {
 		return oneKey, nil
-	case 1:
-		key, err = r.value(r.keys[0])
-		key = r.clean(key)
-	default:
-		r.joined = r.joined[:0]
-		for i, column := range r.keys {
-			v, err := r.value(column)
-			if err != nil {
-				return nil, err
-			}
-			if i > 0 {
-				r.joined = append(r.joined, '|')
-			}
-			r.joined = appendEscaped(r.joined, r.clean(v))
+	}
+	r.joined = r.joined[:0]
+	for i, column := range r.keys {
+		v, err := r.value(column)
+		if err != nil {
+			return nil, err
 		}
-		key = r.joined
+		if v = r.clean(v); len(r.keys) == 1 {
+			return v, checkKey(v)
+		}
+		if i > 0 {
+			r.joined = append(r.joined, '|')
+		}
+		r.joined = appendEscaped(r.joined, v)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return key, checkKey(key)
+	return r.joined, checkKey(r.joined)
 }
 
 // clean takes off an address what is not of it: a port, brackets, the rest of a list.

@@ -243,10 +243,6 @@ func (s *stamps) unix(b []byte) (at instant, ok bool) {
 	if second > lastUS/secondUS {
 		return instant{us: -1}, true // out of range, which the caller words
 	}
-	if s.unit.inSecond > secondUS {
-		us += part / (s.unit.inSecond / secondUS)
-	} else {
-		us += part * (secondUS / s.unit.inSecond)
-	}
+	us += part * secondUS / s.unit.inSecond
 	return instant{us: second*secondUS + us, whole: part == 0 && zeros(fraction)}, true
 }

@@ -87,20 +87,24 @@ func (t *template) column(name string) (int, error) {
 // cut gives each name the text up to the literal that follows it. Other text may precede the first literal, and the
 // client where that is the first name, as containers and syslog write it.
 func (t *template) cut(line []byte) error {
-	rest, missing := line, t.first
-	if i := bytes.Index(rest, []byte(t.first)); i >= 0 {
-		rest, missing = rest[i+len(t.first):], ""
+	lacks := func(text string) error {
+		return fmt.Errorf("%s: no %s where the template has it; want lines as %s", message.Quote(line),
+			message.Quote(text), t.text)
 	}
-	for i := 0; i < len(t.names) && missing == ""; i++ {
-		literal, end := t.literals[i], len(rest)
+	begin := bytes.Index(line, []byte(t.first))
+	if begin < 0 {
+		return lacks(t.first)
+	}
+	rest := line[begin+len(t.first):]
+	for i, literal := range t.literals {
+		end := len(rest)
 		if strings.HasPrefix(literal, `"`) {
 			end = closingQuote(rest)
 		} else if literal != "" {
 			end = bytes.Index(rest, []byte(literal))
 		}
 		if end < 0 || !bytes.HasPrefix(rest[end:], []byte(literal)) {
-			missing = literal
-			break
+			return lacks(literal)
 		}
 		value := rest[:end]
 		if i == 0 && t.first == "" && bytes.IndexByte(value, ' ') >= 0 {
@@ -112,10 +116,6 @@ func (t *template) cut(line []byte) error {
 		if strings.HasSuffix(literal, " ") { // some servers align columns
 			rest = bytes.TrimLeft(rest, " ")
 		}
-	}
-	if missing != "" {
-		return fmt.Errorf("%s: no %s where the template has it; want lines as %s", message.Quote(line),
-			message.Quote(missing), t.text)
 	}
 	return nil
 }
