@@ -58,18 +58,17 @@ func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 	m, about := measure.Find(e.Name)
 	switch {
 	case m == nil && measure.Renamed[e.Name] != "":
-		e.Label.Bad("is no measure any more; want %s (simulate list measures says what it is)", measure.Renamed[e.Name])
+		return e.Label.Bad("is no measure any more; want %s (simulate list measures says what it is)",
+			measure.Renamed[e.Name])
 	case m == nil:
-		e.Label.Bad("unknown measure; %s", wantMeasure(e.Name))
+		return e.Label.Bad("unknown measure; %s", wantMeasure(e.Name))
 	case m.In&measure.Expected == 0:
-		e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s",
+		return e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s",
 			ofDecisions())
 	case missing(about, label, s) != "":
-		e.Label.Bad("%s has no such figure; want %s", cmp.Or(label, "the row"), missing(about, label, s))
-	default:
-		return true
+		return e.Label.Bad("%s has no such figure; want %s", cmp.Or(label, "the row"), missing(about, label, s))
 	}
-	return false
+	return true
 }
 
 // ofDecisions lists the names of the measures that every row has.

@@ -34,13 +34,11 @@ func readTruth(v strictyaml.Value, into *bool) {
 func readNumber(v strictyaml.Value, into *float64, least, most float64) bool {
 	want := fmt.Sprintf("want a number from %s to %s", formatNumber(least), formatNumber(most))
 	if !v.IsNumber() || v.IsQuoted() || !numberText.MatchString(v.Node.Value) {
-		v.Bad("%s is not a finite decimal number; %s", v.Shown(), want)
-		return false
+		return v.Bad("%s is not a finite decimal number; %s", v.Shown(), want)
 	}
 	x, err := strconv.ParseFloat(v.Node.Value, 64)
 	if err != nil || math.IsInf(x, 0) || x < least || x > most {
-		v.Bad("%s is out of range; %s", message.Bare(v.Node.Value), want)
-		return false
+		return v.Bad("%s is out of range; %s", message.Bare(v.Node.Value), want)
 	}
 	*into = x
 	return true
@@ -54,25 +52,21 @@ func readDuration(v strictyaml.Value, into *time.Duration, least, most time.Dura
 	}
 	want := fmt.Sprintf("want a duration from %s to %s, such as 250ms, 3s, 1m30s or 7d", first, days(most))
 	if v.IsNumber() {
-		v.Bad("%s has no unit; %s", v.Shown(), want)
-		return false
+		return v.Bad("%s has no unit; %s", v.Shown(), want)
 	}
 	var spelling []string
 	if v.IsText() {
 		spelling = durationText.FindStringSubmatch(v.Node.Value)
 	}
 	if spelling == nil || spelling[1] != "" && least >= 0 {
-		v.Bad("%s is not a duration; %s", v.Shown(), want)
-		return false
+		return v.Bad("%s is not a duration; %s", v.Shown(), want)
 	}
 	d, err := limit.ParseDuration(v.Node.Value)
 	switch {
 	case err != nil || d < least || d > most:
-		v.Bad("%s is out of range; %s", v.Shown(), want)
-		return false
+		return v.Bad("%s is out of range; %s", v.Shown(), want)
 	case d%time.Microsecond != 0:
-		v.Bad("%s is not a whole number of microseconds; %s", v.Shown(), want)
-		return false
+		return v.Bad("%s is not a whole number of microseconds; %s", v.Shown(), want)
 	}
 	*into = d
 	return true
@@ -100,21 +94,17 @@ func days(d time.Duration) string {
 func readRate(v strictyaml.Value, into *traffic.Rate, least int64) bool {
 	const want = "want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms"
 	if v.IsNumber() {
-		v.Bad("%s has no unit; %s", v.Shown(), want)
-		return false
+		return v.Bad("%s has no unit; %s", v.Shown(), want)
 	}
 	if !v.IsText() {
-		v.Bad("%s is not a rate; %s", v.Shown(), want)
-		return false
+		return v.Bad("%s is not a rate; %s", v.Shown(), want)
 	}
 	r, err := traffic.ParseRate(v.Node.Value)
 	if err != nil {
-		v.Bad("%v", err)
-		return false
+		return v.Bad("%v", err)
 	}
 	if r.Count < least {
-		v.Bad("%s is no rate at all; want at least %d, or pause: true for nobody", v.Shown(), least)
-		return false
+		return v.Bad("%s is no rate at all; want at least %d, or pause: true for nobody", v.Shown(), least)
 	}
 	*into = r
 	return true

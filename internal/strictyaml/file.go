@@ -53,27 +53,25 @@ func (f *File) Errors() Errors { return f.problems.sorted() }
 // Noted counts the problems noted so far.
 func (f *File) Noted() int { return len(f.problems) }
 
-// bad notes a problem at a place of the file; field is empty where none is meant.
-func (f *File) bad(line, column int, field, format string, args ...any) {
+// bad notes a problem at a place of the file, and returns false; field is empty where none is meant.
+func (f *File) bad(line, column int, field, format string, args ...any) bool {
 	f.problems = append(f.problems, Problem{f.Name, max(line, 1), max(column, 1), field, fmt.Sprintf(format, args...)})
+	return false
 }
 
 // CheckText refuses what is not a text of sensible size. It is of use for files that are not YAML as well.
 func (f *File) CheckText(data []byte) bool {
 	if len(data) > MaxBytes {
-		f.bad(1, 1, "", "the file has more than %d bytes; want at most that", MaxBytes)
-		return false
+		return f.bad(1, 1, "", "the file has more than %d bytes; want at most that", MaxBytes)
 	}
 	line, column := 1, 1
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])
 		if r == utf8.RuneError && n == 1 {
-			f.bad(line, column, "", "the byte 0x%02x is not UTF-8; want a UTF-8 text", data[i])
-			return false
+			return f.bad(line, column, "", "the byte 0x%02x is not UTF-8; want a UTF-8 text", data[i])
 		}
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f {
-			f.bad(line, column, "", "the control character U+%04X; want text only", r)
-			return false
+			return f.bad(line, column, "", "the control character U+%04X; want text only", r)
 		}
 		if i += n; r == '\n' {
 			line, column = line+1, 1

@@ -65,13 +65,11 @@ func (v Value) IsQuoted() bool {
 func (v Value) Integer(into *int64, least, most int64) bool {
 	want := fmt.Sprintf("want a whole number from %d to %d", least, most)
 	if !v.IsNumber() || v.IsQuoted() || !integerText.MatchString(v.Node.Value) {
-		v.Bad("%s is not a whole number; %s", v.Shown(), want)
-		return false
+		return v.Bad("%s is not a whole number; %s", v.Shown(), want)
 	}
 	n, err := strconv.ParseInt(v.Node.Value, 10, 64)
 	if err != nil || n < least || n > most {
-		v.Bad("%s is out of range; %s", message.Bare(v.Node.Value), want)
-		return false
+		return v.Bad("%s is out of range; %s", message.Bare(v.Node.Value), want)
 	}
 	*into = n
 	return true
@@ -80,21 +78,18 @@ func (v Value) Integer(into *int64, least, most int64) bool {
 // Text reads a line of text of 1 to most characters that neither begins nor ends with a blank.
 func (v Value) Text(into *string, want string, most int) bool {
 	if !v.IsText() {
-		v.Bad("%s is not text; want %s", v.Shown(), want)
-		return false
+		return v.Bad("%s is not text; want %s", v.Shown(), want)
 	}
 	switch s := v.Node.Value; {
 	case s == "" || utf8.RuneCountInString(s) > most:
-		v.Bad("%d characters; want %s of 1 to %d characters", utf8.RuneCountInString(s), want, most)
+		return v.Bad("%d characters; want %s of 1 to %d characters", utf8.RuneCountInString(s), want, most)
 	case strings.ContainsFunc(s, message.IsControl):
-		v.Bad("%s has control characters; want %s on one line", v.Shown(), want)
+		return v.Bad("%s has control characters; want %s on one line", v.Shown(), want)
 	case strings.TrimSpace(s) != s:
-		v.Bad("%s begins or ends with a blank; want %s", v.Shown(), want)
-	default:
-		*into = s
-		return true
+		return v.Bad("%s begins or ends with a blank; want %s", v.Shown(), want)
 	}
-	return false
+	*into = v.Node.Value
+	return true
 }
 
 // Choice reads one of a few words.
@@ -107,6 +102,5 @@ func Choice[T ~string](v Value, into *T, words []T) bool {
 		*into = word
 		return true
 	}
-	v.Bad("%s; %s", v.Shown(), message.OneOf(string(word), words))
-	return false
+	return v.Bad("%s; %s", v.Shown(), message.OneOf(string(word), words))
 }

@@ -26,11 +26,9 @@ type Value struct {
 // Given reports whether there is a value.
 func (v Value) Given() bool { return v.Node != nil }
 
-// Bad notes a problem with v: what was found; what is wanted.
-func (v Value) Bad(format string, args ...any) {
-	if v.Given() {
-		v.file.bad(v.Node.Line, v.Node.Column, v.Path, format, args...)
-	}
+// Bad notes a problem with v: what was found; what is wanted. It returns false.
+func (v Value) Bad(format string, args ...any) bool {
+	return v.Given() && v.file.bad(v.Node.Line, v.Node.Column, v.Path, format, args...)
 }
 
 // Entry is one field of a mapping: its name, its name as a value of its own for problems with it, and its value.
