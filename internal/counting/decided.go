@@ -30,25 +30,26 @@ func decided(name string, r *result.Run) result.Judgement {
 	return j
 }
 
-// named is a figure with its name in JSON.
-type named struct {
-	name  string
-	value any
-	slack float64 // the relative increase that is no regression
-}
-
-// judgeWork compares what each decision takes, but for what neither side has.
+// judgeWork compares what each decision takes, but for what neither side has. Evictions and calls that nobody sent are
+// the run's validity, not the script's work.
 func judgeWork(name string, base, head *Side) result.Gate {
 	g := result.Gate{Name: "work", Outcome: result.Noted, Rule: fmt.Sprintf(
 		"no more commands or keys; at most %g %% more bytes", 100*WorkSlack)}
-	was, is := workFigures(base), workFigures(head)
-	for i := range was {
-		if was[i].value != nil || is[i].value != nil {
-			j := result.Judgement{Limiter: name, Measure: was[i].name, Base: was[i].value, Head: is[i].value}
-			judge(&j, was[i].slack)
+	add := func(measure string, was, is any, slack float64) {
+		if was != nil || is != nil {
+			j := result.Judgement{Limiter: name, Measure: measure, Base: was, Head: is}
+			judge(&j, slack)
 			g.Add(j)
 		}
 	}
+	was, is := &base.Figures, &head.Figures
+	add("commands", optional(was.Commands), optional(is.Commands), 0)
+	add("keys_left", optional(was.KeysLeft), optional(is.KeysLeft), 0)
+	add("keys_left_without_ttl", optional(was.KeysWithoutTTL), optional(is.KeysWithoutTTL), 0)
+	add("bytes_per_key", optional(was.BytesPerKey), optional(is.BytesPerKey), WorkSlack)
+	add("net_in_bytes_per_decision", base.Bytes.Sent, head.Bytes.Sent, WorkSlack)
+	add("net_out_bytes_per_decision", base.Bytes.Received, head.Bytes.Received, WorkSlack)
+	add("replicated_bytes_per_decision", base.Bytes.Replicated, head.Bytes.Replicated, WorkSlack)
 	return g
 }
 
@@ -72,20 +73,6 @@ func judge(j *result.Judgement, slack float64) {
 		return
 	}
 	j.Statement = fmt.Sprintf("%s %s -> %s", j.Measure, shown(was), shown(is))
-}
-
-// workFigures are the figures of the gate. Evictions and calls that nobody sent are the run's validity, not the
-// script's work.
-func workFigures(s *Side) []named {
-	return []named{
-		{name: "commands", value: optional(s.Commands)},
-		{name: "keys_left", value: optional(s.KeysLeft)},
-		{name: "keys_left_without_ttl", value: optional(s.KeysWithoutTTL)},
-		{name: "bytes_per_key", value: optional(s.BytesPerKey), slack: WorkSlack},
-		{name: "net_in_bytes_per_decision", value: s.Bytes.Sent, slack: WorkSlack},
-		{name: "net_out_bytes_per_decision", value: s.Bytes.Received, slack: WorkSlack},
-		{name: "replicated_bytes_per_decision", value: s.Bytes.Replicated, slack: WorkSlack},
-	}
 }
 
 // optional is a figure of one side: a number, or nil where there is none.

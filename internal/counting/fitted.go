@@ -46,20 +46,22 @@ func fitted(counted map[string][]sample) []costs.Figure {
 	for _, name := range slices.Sorted(maps.Keys(counted)) {
 		points := map[string][]costs.Point{}
 		spec := counted[name][0].Algorithm
+		keepsLog := spec.Family == "log"
 		for _, s := range counted[name] {
 			policy, found := s.path.Limit.Policy(), s.path.Of[0]
 			if found.Missing != "" {
 				continue
 			}
-			figure, isFull := figureOf(spec, s.path.State)
+			figure, state := figureOf[s.path.State], s.path.State
 			in, err := s.Limiter(policy)
 			if err != nil {
 				panic(err) // it was counted under that limit
 			}
-			x := costs.XOf(&in, s.path.State == StateSteady || s.path.State == StateFullLog)
+			x := costs.XOf(&in, state == StateSteady || state == StateFullLog)
 			if figure != "" {
 				points[figure] = append(points[figure], costs.Point{X: x, Y: found.Instructions})
 			}
+			isFull := keepsLog && state == StateFullLog || !keepsLog && state == StateSteady
 			if isFull && found.BytesPerKey != nil {
 				points[costs.Bytes] = append(points[costs.Bytes], costs.Point{X: x, Y: float64(*found.BytesPerKey)})
 			}
@@ -82,18 +84,6 @@ func fitted(counted map[string][]sample) []costs.Figure {
 	return all
 }
 
-// figureOf is the figure that a path's instructions belong to, and whether its bytes are those of a full key.
-func figureOf(s *algorithms.Algorithm, state string) (figure string, isFull bool) {
-	keepsLog := s.Family == "log"
-	switch state {
-	case StateFirst:
-		return costs.First, false
-	case StateSteady:
-		return costs.Admitted, !keepsLog
-	case StateBurst:
-		return costs.Admitted, false
-	case StateRejected:
-		return costs.Rejected, false
-	}
-	return "", keepsLog
-}
+// figureOf is the figure that a path's instructions belong to.
+var figureOf = map[string]string{StateFirst: costs.First, StateSteady: costs.Admitted, StateBurst: costs.Admitted,
+	StateRejected: costs.Rejected}

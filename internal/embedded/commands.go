@@ -10,9 +10,10 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// refused is an error that ends the script, whatever it catches.
-func refused(what string) string {
-	return "VTCMD the embedded server cannot decide as Redis does, because " + what + "; use --redis process"
+// refuse makes an error that ends the script, whatever it catches.
+func (s *scripts) refuse(what string) string {
+	s.refused = "VTCMD the embedded server cannot decide as Redis does, because " + what + "; use --redis process"
+	return s.refused
 }
 
 // neverHere are commands that wait, or draw at random.
@@ -40,8 +41,7 @@ func whole(text string) (int64, bool) {
 func (s *scripts) prepare(args []string) (problem string) {
 	name := strings.ToUpper(args[0])
 	if strings.Contains(neverHere, " "+name+" ") {
-		s.refused = refused("of " + name)
-		return s.refused
+		return s.refuse("of " + name)
 	}
 	for _, i := range wholeArguments[name] {
 		if i >= len(args) {
@@ -73,18 +73,15 @@ func (s *scripts) prepare(args []string) (problem string) {
 		return s.far(name, args[2])
 	case "BITCOUNT":
 		if len(args) == 5 {
-			s.refused = refused("of BITCOUNT with a unit")
-			return s.refused
+			return s.refuse("of BITCOUNT with a unit")
 		}
 	case "ZPOPMIN", "ZPOPMAX":
 		if len(args) == 3 && args[2] == "0" {
-			s.refused = refused("of " + name + " of no elements")
-			return s.refused
+			return s.refuse("of " + name + " of no elements")
 		}
 	case "SETRANGE":
 		if len(args) == 4 && args[3] == "" {
-			s.refused = refused("of SETRANGE with nothing to write")
-			return s.refused
+			return s.refuse("of SETRANGE with nothing to write")
 		}
 	case "ZADD":
 		return scores(args)
@@ -134,8 +131,7 @@ func (s *scripts) far(name, text string) string {
 		n -= Midnight.UnixMilli()
 	}
 	if n > math.MaxInt64/int64(time.Millisecond) {
-		s.refused = refused("of a deadline 292 years away")
-		return s.refused
+		return s.refuse("of a deadline 292 years away")
 	}
 	return ""
 }
@@ -168,8 +164,7 @@ func (s *scripts) worded(args []string, problem string) string {
 	switch {
 	case problem == "":
 	case strings.Contains(problem, "ERR unknown command"):
-		s.refused = refused("of the missing command " + strconv.Quote(args[0]))
-		return s.refused
+		return s.refuse("of the missing command " + strconv.Quote(args[0]))
 	case strings.HasPrefix(problem, "ERR wrong number of arguments for '"):
 		atLeast, pairs := map[string]int{"HSET": 4, "HMSET": 4, "MSET": 3, "MSETNX": 3}[name]
 		if !pairs || len(args) < atLeast {

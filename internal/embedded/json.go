@@ -21,14 +21,13 @@ const (
 func (s *scripts) cjson(l *lua.LState) *lua.LTable {
 	null := l.NewUserData()
 	null.Metatable = l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
-		"__tostring": func(l *lua.LState) int { l.Push(lua.LString("userdata: (nil)")); return 1 }})
+		"__tostring": func(l *lua.LState) int { return give(l, lua.LString("userdata: (nil)")) }})
 	library := l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
 		"encode": func(l *lua.LState) int {
 			if l.GetTop() != 1 {
 				l.ArgError(1, "expected 1 argument")
 			}
-			l.Push(lua.LString(appendJSON(l, nil, l.Get(1), null, 0)))
-			return 1
+			return give(l, lua.LString(appendJSON(l, nil, l.Get(1), null, 0)))
 		},
 		"decode": func(l *lua.LState) int {
 			if l.GetTop() != 1 {
@@ -40,8 +39,7 @@ func (s *scripts) cjson(l *lua.LState) *lua.LTable {
 			if _, err := d.Token(); err != io.EOF {
 				l.RaiseError("Expected the end but found invalid token")
 			}
-			l.Push(value)
-			return 1
+			return give(l, value)
 		},
 	})
 	library.RawSetString("null", null)

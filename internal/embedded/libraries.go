@@ -24,6 +24,12 @@ func (s *scripts) amend(l *lua.LState) {
 	l.SetGlobal("bit", l.SetFuncs(s.without(l, "bit."), ofBits))
 }
 
+// give is what a function returns that has one result.
+func give(l *lua.LState, v lua.LValue) int {
+	l.Push(v)
+	return 1
+}
+
 func assert(l *lua.LState) int {
 	if !lua.LVIsFalse(l.CheckAny(1)) {
 		return l.GetTop()
@@ -87,8 +93,7 @@ var ofTables = map[string]lua.LGFunction{
 			}
 			out = append(out, part...)
 		}
-		l.Push(lua.LString(out))
-		return 1
+		return give(l, lua.LString(out))
 	},
 	"remove": func(l *lua.LState) int {
 		t := l.CheckTable(1)
@@ -97,8 +102,7 @@ var ofTables = map[string]lua.LGFunction{
 		if at < 1 || at > n {
 			return 0
 		}
-		l.Push(t.Remove(at))
-		return 1
+		return give(l, t.Remove(at))
 	},
 	"sort": func(l *lua.LState) int {
 		t := l.CheckTable(1)
@@ -129,17 +133,14 @@ var ofTables = map[string]lua.LGFunction{
 // ofNumbers are the functions of math that read texts as numbers otherwise in gopher-lua, or compute otherwise.
 var ofNumbers = func() map[string]lua.LGFunction {
 	all := map[string]lua.LGFunction{
-		"max": extreme(func(a, b float64) bool { return a > b }),
-		"min": extreme(func(a, b float64) bool { return a < b }),
-		"fmod": func(l *lua.LState) int {
-			l.Push(lua.LNumber(math.Mod(float(l, 1), float(l, 2))))
-			return 1
-		},
-		"pow": func(l *lua.LState) int { l.Push(lua.LNumber(math.Pow(float(l, 1), float(l, 2)))); return 1 },
+		"max":  extreme(func(a, b float64) bool { return a > b }),
+		"min":  extreme(func(a, b float64) bool { return a < b }),
+		"fmod": func(l *lua.LState) int { return give(l, lua.LNumber(math.Mod(float(l, 1), float(l, 2)))) },
+		"pow":  func(l *lua.LState) int { return give(l, lua.LNumber(math.Pow(float(l, 1), float(l, 2)))) },
 	}
 	for name, f := range map[string]func(float64) float64{"abs": math.Abs, "ceil": math.Ceil, "floor": math.Floor,
 		"sqrt": math.Sqrt, "exp": math.Exp, "log": math.Log, "log10": math.Log10} {
-		all[name] = func(l *lua.LState) int { l.Push(lua.LNumber(f(float(l, 1)))); return 1 }
+		all[name] = func(l *lua.LState) int { return give(l, lua.LNumber(f(float(l, 1)))) }
 	}
 	all["mod"] = all["fmod"]
 	return all
@@ -153,15 +154,14 @@ func extreme(better func(a, b float64) bool) lua.LGFunction {
 				best = n
 			}
 		}
-		l.Push(lua.LNumber(best))
-		return 1
+		return give(l, lua.LNumber(best))
 	}
 }
 
 // ofBits are the functions of the library bit.
 var ofBits = func() map[string]lua.LGFunction {
 	of := func(l *lua.LState, i int) uint32 { return uint32(int64(math.RoundToEven(float(l, i)))) }
-	push := func(l *lua.LState, n uint32) int { l.Push(lua.LNumber(int32(n))); return 1 }
+	push := func(l *lua.LState, n uint32) int { return give(l, lua.LNumber(int32(n))) }
 	fold := func(f func(a, b uint32) uint32) lua.LGFunction {
 		return func(l *lua.LState) int {
 			n := of(l, 1)

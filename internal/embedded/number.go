@@ -31,8 +31,7 @@ func arithmetic(l *lua.LState, event string, compute func(a, b float64) float64)
 	a, ok := asNumber(l.Get(1))
 	b, okay := asNumber(l.Get(2))
 	if ok && okay {
-		l.Push(lua.LNumber(compute(a, b)))
-		return 1
+		return give(l, lua.LNumber(compute(a, b)))
 	}
 	for _, operand := range []lua.LValue{l.Get(1), l.Get(2)} {
 		if _, isText := operand.(lua.LString); isText {
@@ -169,24 +168,21 @@ func (s *scripts) concat(l *lua.LState) int {
 		default:
 			for n := range l.GetTop() {
 				if l.GetMetaField(l.Get(n+1), "__concat") != lua.LNil {
-					s.refused = refused("of __concat")
+					s.refuse("of __concat")
 				}
 			}
 			l.RaiseError("attempt to concatenate a %s value", v.Type())
 		}
 	}
-	l.Push(lua.LString(s.formatted))
-	return 1
+	return give(l, lua.LString(s.formatted))
 }
 
 func tostring(l *lua.LState) int {
 	v := l.CheckAny(1)
 	if n, ok := v.(lua.LNumber); ok {
-		l.Push(lua.LString(appendNumber(nil, float64(n))))
-	} else {
-		l.Push(l.ToStringMeta(v))
+		return give(l, lua.LString(appendNumber(nil, float64(n))))
 	}
-	return 1
+	return give(l, l.ToStringMeta(v))
 }
 
 func tonumber(l *lua.LState) int {
@@ -202,10 +198,8 @@ func tonumber(l *lua.LState) int {
 		whole, err := strconv.ParseUint(digits, base, 64)
 		n, ok = float64(whole), err == nil || whole > 0
 	}
-	if ok {
-		l.Push(lua.LNumber(n))
-	} else {
-		l.Push(lua.LNil)
+	if !ok {
+		return give(l, lua.LNil)
 	}
-	return 1
+	return give(l, lua.LNumber(n))
 }

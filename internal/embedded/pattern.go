@@ -23,8 +23,7 @@ func (s *scripts) matches(l *lua.LState, src, pat string, from, most int) []*pm.
 		missing = "of a pattern on a text of more than 256 KiB"
 	}
 	if missing != "" {
-		s.refused = refused(missing)
-		l.RaiseError("%s", s.refused)
+		l.RaiseError("%s", s.refuse(missing))
 	}
 	found, err := pm.Find(pat, []byte(src), from, most)
 	if err != nil {
@@ -48,8 +47,7 @@ func captured(l *lua.LState, src string, m *pm.MatchData, i int) lua.LValue {
 func push(l *lua.LState, src string, m *pm.MatchData, whole bool) int {
 	n := m.CaptureLength()/2 - 1
 	if n == 0 && whole {
-		l.Push(captured(l, src, m, 0))
-		return 1
+		return give(l, captured(l, src, m, 0))
 	}
 	for i := range n {
 		l.Push(captured(l, src, m, i+1))
@@ -76,8 +74,7 @@ func (s *scripts) search(find bool) lua.LGFunction {
 			l.Push(lua.LNumber(found[0].Capture(1)))
 			return 2 + push(l, src, found[0], false)
 		}
-		l.Push(lua.LNil)
-		return 1
+		return give(l, lua.LNil)
 	}
 }
 

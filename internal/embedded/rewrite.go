@@ -109,8 +109,7 @@ func (s *scripts) operators(l *lua.LState) {
 		x, ok := a.(lua.LNumber)
 		y, okay := b.(lua.LNumber)
 		if ok && okay {
-			l.Push(lua.LNumber(modulo(float64(x), float64(y))))
-			return 1
+			return give(l, lua.LNumber(modulo(float64(x), float64(y))))
 		}
 		return arithmetic(l, "__mod", modulo)
 	}))

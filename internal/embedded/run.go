@@ -62,8 +62,7 @@ func placed(l *lua.LState, digest string) int {
 			break
 		}
 	}
-	l.Push(lua.LString(text))
-	return 1
+	return give(l, lua.LString(text))
 }
 
 // libraries are those of miniredis that Redis has too. Not one of them heeds the name that it is opened by.
@@ -84,7 +83,8 @@ func (s *scripts) state(keys, args []string) *lua.LState {
 	l.SetGlobal("cjson", s.cjson(l))
 	l.SetGlobal("KEYS", list(l, keys))
 	l.SetGlobal("ARGV", list(l, args))
-	l.SetGlobal("os", l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"clock": clock}))
+	l.SetGlobal("os", l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{ // a clock that would go on makes runs differ
+		"clock": func(l *lua.LState) int { return give(l, lua.LNumber(42)) }}))
 	redis := l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
 		"call":               s.call(true),
 		"pcall":              s.call(false),
@@ -94,7 +94,7 @@ func (s *scripts) state(keys, args []string) *lua.LState {
 		"log":                log,
 		"set_repl":           func(*lua.LState) int { return 0 },
 		"setresp":            setProtocol,
-		"replicate_commands": func(l *lua.LState) int { l.Push(lua.LTrue); return 1 },
+		"replicate_commands": func(l *lua.LState) int { return give(l, lua.LTrue) },
 	})
 	for level, name := range []string{"LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING"} {
 		redis.RawSetString(name, lua.LNumber(level))
@@ -117,8 +117,7 @@ func (s *scripts) state(keys, args []string) *lua.LState {
 func (s *scripts) without(l *lua.LState, name string) *lua.LTable {
 	library := l.NewTable()
 	library.Metatable = l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
-		s.refused = refused("of " + name + l.ToStringMeta(l.Get(2)).String())
-		l.RaiseError("%s", s.refused)
+		l.RaiseError("%s", s.refuse("of "+name+l.ToStringMeta(l.Get(2)).String()))
 		return 0
 	}})
 	return library
@@ -155,12 +154,6 @@ func log(l *lua.LState) int {
 	return 0
 }
 
-// clock does not go on: no two runs are to differ by it.
-func clock(l *lua.LState) int {
-	l.Push(lua.LNumber(42))
-	return 1
-}
-
 // setProtocol changes nothing: a script's commands are always answered in RESP2 here.
 func setProtocol(l *lua.LState) int {
 	if version := l.CheckInt(1); version != 2 && version != 3 {
@@ -175,8 +168,7 @@ func reply(field string) lua.LGFunction {
 	return func(l *lua.LState) int {
 		value, ok := l.Get(1).(lua.LString)
 		if !ok {
-			l.Push(told(l, "err", "ERR wrong number or type of arguments"))
-			return 1
+			return give(l, told(l, "err", "ERR wrong number or type of arguments"))
 		}
 		text := string(value)
 		if field == "err" {
@@ -184,8 +176,7 @@ func reply(field string) lua.LGFunction {
 				text = "ERR " + text
 			}
 		}
-		l.Push(told(l, field, text))
-		return 1
+		return give(l, told(l, field, text))
 	}
 }
 
@@ -202,8 +193,7 @@ func sha1hex(l *lua.LState) int {
 		return 0
 	}
 	sum := sha1.Sum([]byte(lua.LVAsString(l.Get(1))))
-	l.Push(lua.LString(hex.EncodeToString(sum[:])))
-	return 1
+	return give(l, lua.LString(hex.EncodeToString(sum[:])))
 }
 
 // call is redis.call, or redis.pcall, which gives an error back in place of raising it.

@@ -58,10 +58,7 @@ func span(of string, from, to int) string {
 // ofTexts is the string library, as far as gopher-lua's differs.
 func (s *scripts) ofTexts() map[string]lua.LGFunction {
 	of := func(f func(string) string) lua.LGFunction {
-		return func(l *lua.LState) int {
-			l.Push(lua.LString(f(text(l, 1))))
-			return 1
-		}
+		return func(l *lua.LState) int { return give(l, lua.LString(f(text(l, 1)))) }
 	}
 	ascii := func(from, to byte) func(string) string {
 		return func(t string) string {
@@ -77,11 +74,10 @@ func (s *scripts) ofTexts() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
 		"find": s.search(true), "match": s.search(false), "gmatch": s.gmatch, "gsub": s.gsub,
 		"format": s.format, "lower": of(ascii('A', 'Z')), "upper": of(ascii('a', 'z')),
-		"len": func(l *lua.LState) int { l.Push(lua.LNumber(len(text(l, 1)))); return 1 },
+		"len": func(l *lua.LState) int { return give(l, lua.LNumber(len(text(l, 1)))) },
 		"sub": func(l *lua.LState) int {
 			float(l, 2)
-			l.Push(lua.LString(span(text(l, 1), integer(l, 2, 1), integer(l, 3, -1))))
-			return 1
+			return give(l, lua.LString(span(text(l, 1), integer(l, 2, 1), integer(l, 3, -1))))
 		},
 		"byte": func(l *lua.LState) int {
 			of := text(l, 1)
@@ -101,16 +97,14 @@ func (s *scripts) ofTexts() map[string]lua.LGFunction {
 				}
 				b[i] = byte(c)
 			}
-			l.Push(lua.LString(b))
-			return 1
+			return give(l, lua.LString(b))
 		},
 		"rep": func(l *lua.LState) int {
 			of, n := text(l, 1), max(0, int(float(l, 2)))
 			if len(of) > 0 && n > largestText/len(of) {
 				l.RaiseError("resulting string too large")
 			}
-			l.Push(lua.LString(strings.Repeat(of, n)))
-			return 1
+			return give(l, lua.LString(strings.Repeat(of, n)))
 		},
 	}
 }
@@ -138,8 +132,7 @@ func (s *scripts) format(l *lua.LState) int {
 		argument++
 	}
 	s.formatted = out
-	l.Push(lua.LString(out))
-	return 1
+	return give(l, lua.LString(out))
 }
 
 // formatted appends an argument; form is what stands between % and the letter.
