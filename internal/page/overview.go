@@ -93,27 +93,17 @@ func marksOf(in Input, r *result.Run) string {
 
 // leftOut says which scenarios do not compare the limiters themselves, and why.
 func leftOut(doc *result.Document) []report.Line {
-	var reasons []string
-	names := map[string][]string{}
+	var reasons [][2]string
 	for i := range doc.Runs {
-		r := &doc.Runs[i]
-		why := doc.LeftOut(r)
-		if why == "" {
-			continue
+		if why := doc.LeftOut(&doc.Runs[i]); why != "" {
+			reasons = append(reasons, [2]string{why, doc.Runs[i].Scenario})
 		}
-		if names[why] == nil {
-			reasons = append(reasons, why)
-		}
-		names[why] = append(names[why], r.Scenario)
 	}
 	if reasons == nil {
 		return nil
 	}
-	for i, why := range reasons {
-		reasons[i] = why + " (" + strings.Join(names[why], ", ") + ")"
-	}
 	return []report.Line{{Style: report.Faint, Text: leftOutMark + " No comparison of the limiters themselves: " +
-		strings.Join(reasons, "; ") + "."}}
+		report.Grouped("%s (%s)", reasons) + "."}}
 }
 
 // The widths in page.css. In rem: the matrix's names, and each of its columns. In em of a media query: the margins with

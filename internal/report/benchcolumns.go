@@ -85,11 +85,8 @@ func playFigures(p *result.Play, d *result.Durations) benchFigures {
 		"commands": p.Row.Commands, "bytes_per_key": p.Row.BytesPerKey,
 		"server_us_per_decision": p.ServerUSPerCall,
 	}
-	var admitted []float64
-	for _, r := range p.Rounds {
-		admitted = append(admitted, float64(r.Accepted))
-	}
-	if admitted != nil {
+	if len(p.Rounds) > 0 {
+		admitted := each(p.Rounds, func(r result.Round) float64 { return float64(r.Accepted) })
 		f["admitted_per_round"] = new(math.Round(result.Median(admitted)))
 	}
 	if d := p.Differences(); d != nil {

@@ -44,14 +44,11 @@ func serverWords(s *result.BenchServer) string {
 }
 
 // closing says how far the times can be relied on.
-func closing(d *result.Document) (lines []Line) {
-	for _, w := range warnings(d.Measurement) {
-		lines = append(lines, Line{Text: w, Style: Alarm})
+func closing(d *result.Document) []Line {
+	if lines := warnings(d.Measurement); lines != nil {
+		return each(lines, func(w string) Line { return Line{Text: w, Style: Alarm} })
 	}
-	if lines == nil {
-		lines = []Line{{Text: NoiseFloor(d.NoiseFloor) + "."}}
-	}
-	return lines
+	return []Line{{Text: NoiseFloor(d.NoiseFloor) + "."}}
 }
 
 // NoiseFloor says how much less than which is no difference.

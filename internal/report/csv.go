@@ -96,13 +96,7 @@ func ParameterText(parameters map[string]string) string {
 // WriteCSV writes lines, of which the first is the header. Cells that a spreadsheet would run as a formula begin with
 // an apostrophe.
 func WriteCSV(w io.Writer, lines [][]string) error {
-	defused := make([][]string, len(lines))
-	for i, line := range lines {
-		for _, cell := range line {
-			defused[i] = append(defused[i], Defuse(cell))
-		}
-	}
-	return csv.NewWriter(w).WriteAll(defused)
+	return csv.NewWriter(w).WriteAll(each(lines, func(line []string) []string { return each(line, Defuse) }))
 }
 
 // Defuse puts an apostrophe before text that a spreadsheet would take for a formula, and before text that begins with

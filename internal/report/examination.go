@@ -21,12 +21,10 @@ func WriteExaminations(w io.Writer, d *result.Document, t Terminal) error {
 }
 
 // examined has a part for each script that was examined.
-func examined(d *result.Document) (s Sheet) {
-	for i := range d.Examinations {
-		e := &d.Examinations[i]
-		s = append(s, Part{Lead: Examined(e), Tables: []Table{Findings(e)}})
-	}
-	return s
+func examined(d *result.Document) Sheet {
+	return each(d.Examinations, func(e result.Examination) Part {
+		return Part{Lead: Examined(&e), Tables: []Table{Findings(&e)}}
+	})
 }
 
 // Examined is the outcome of an examination, and at which limit.

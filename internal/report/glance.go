@@ -64,23 +64,29 @@ func (g glimpse) worse(than glimpse) bool {
 
 // AtAGlance names every row but the floor after its cell of the matrix: ok gcra; 1.98 fixed-window.
 func AtAGlance(r *result.Run) string {
-	var words []string
-	names := map[string][]string{}
+	var words [][2]string
 	for i := range r.Results {
-		row := &r.Results[i]
-		if result.IsFloor(row.Algorithm) {
-			continue
+		if row := &r.Results[i]; !result.IsFloor(row.Algorithm) {
+			words = append(words, [2]string{look(row).cell().Text, row.Algorithm})
 		}
-		word := look(row).cell().Text
-		if names[word] == nil {
-			words = append(words, word)
+	}
+	return Grouped("%s %s", words)
+}
+
+// Grouped joins names under what they share, in the order in which that is first seen. The format is of what a pair
+// begins with, and of the names with which it ends.
+func Grouped(format string, pairs [][2]string) string {
+	var shared []string
+	names := map[string][]string{}
+	for _, p := range pairs {
+		if names[p[0]] == nil {
+			shared = append(shared, p[0])
 		}
-		names[word] = append(names[word], row.Algorithm)
+		names[p[0]] = append(names[p[0]], p[1])
 	}
-	for i, word := range words {
-		words[i] += " " + strings.Join(names[word], ", ")
-	}
-	return strings.Join(words, "; ")
+	return strings.Join(each(shared, func(s string) string {
+		return fmt.Sprintf(format, s, strings.Join(names[s], ", "))
+	}), "; ")
 }
 
 // Guaranteeing names, as the matrix does, the limiters that keep the limit on any traffic: by their rule, and in all

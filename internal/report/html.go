@@ -138,11 +138,8 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 		words := g.Columns[i].Words && c.Text != ""
 		lines := visibleLines(c.Text)
 		c.Text, c.Help = lines[0], message.Visible(c.Help)
-		switch {
-		case c.Text == Absent && g.Matrix:
-			c.Text = "–"
-		case c.Text == Absent:
-			c.Text = ""
+		if c.Text == Absent {
+			c.Text = map[bool]string{true: "–"}[g.Matrix]
 		}
 		line = append(line, cellHTML{c, lines[1:], words})
 	}

@@ -42,57 +42,51 @@ func comparable(d *result.Document) (same *result.Document, others int) {
 	return same, len(d.Runs) - len(same.Runs)
 }
 
-// column is a limiter's column in the matrix.
-type column struct {
-	head string // of two lines
-	of   func(*result.Run) *result.Row
-}
+// column is a limiter's column in the matrix. Its head has two lines.
+type column struct{ label, head string }
 
-// heads are the short names of the matrix, in its order.
-var heads = []struct{ label, head string }{
+// heads are the columns with short names, in their order.
+var heads = []column{
 	{"fixed-window", "fixed\nwindow"}, {"fixed-window-aligned", "fixed\nalign"},
 	{"sliding-window-counter", "sliding\ncounter"}, {"sliding-window-buckets", "sliding\nbuckets"},
-	{"sliding-window-log", "sliding\nlog"}, {"gcra", "gcra\n1+1"}, {reducedLabel, "gcra\n.9+.1"},
+	{"sliding-window-log", "sliding\nlog"}, {"gcra", "gcra\n1+1"}, reduced,
 	{"leaky-bucket", "leaky\nbucket"},
 }
 
-// reducedLabel stands for the gcra whose rate and burst together are the limit. Its label has the scenario's figures.
-const reducedLabel = "gcra:reduced"
+// reduced is the gcra whose rate and burst together are the limit. Its rows' labels have the scenario's figures.
+var reduced = column{"gcra:reduced", "gcra\n.9+.1"}
 
-// findColumn finds a column's row in a run.
-func findColumn(r *result.Run, label string) *result.Row {
-	if label == reducedLabel {
+// of is the column's row in a run.
+func (c column) of(r *result.Run) *result.Row {
+	if c == reduced {
 		burst := max(1, r.Limit.Requests/10)
-		label = fmt.Sprintf("gcra:limit=%d:burst=%d", r.Limit.Requests-burst, burst)
+		c.label = fmt.Sprintf("gcra:limit=%d:burst=%d", r.Limit.Requests-burst, burst)
 	}
-	return r.Find(label)
+	return r.Find(c.label)
 }
 
 // columnsOf are the columns for rows that every run has: first those with short names. The floor has none.
 func columnsOf(d *result.Document) []column {
 	names := slices.DeleteFunc(slices.Clone(d.Everywhere()), result.IsFloor)
 	for i := range d.Runs {
-		if row := findColumn(&d.Runs[i], reducedLabel); row != nil {
-			names = slices.DeleteFunc(names, func(n string) bool { return n == row.Algorithm || n == reducedLabel })
-			names = append(names, reducedLabel)
+		if row := reduced.of(&d.Runs[i]); row != nil {
+			names = slices.DeleteFunc(names, func(n string) bool { return n == row.Algorithm || n == reduced.label })
+			names = append(names, reduced.label)
 		}
 	}
 	var all []column
-	add := func(label, head string) {
-		all = append(all, column{head, func(r *result.Run) *result.Row { return findColumn(r, label) }})
-	}
-	for _, h := range heads {
-		if i := slices.Index(names, h.label); i >= 0 {
-			add(h.label, h.head)
+	for _, c := range heads {
+		if i := slices.Index(names, c.label); i >= 0 {
+			all = append(all, c)
 			names = slices.Delete(names, i, i+1)
 		}
 	}
 	for _, name := range names {
+		c := column{name, name}
 		if i := strings.LastIndexAny(name, "-:"); i > 0 && len(name) > 8 {
-			add(name, name[:i]+"\n"+strings.TrimPrefix(name[i:], "-"))
-		} else {
-			add(name, name)
+			c.head = name[:i] + "\n" + strings.TrimPrefix(name[i:], "-")
 		}
+		all = append(all, c)
 	}
 	return all
 }
@@ -185,7 +179,7 @@ func withoutTwins(m Table) Table {
 // ReducedWords says what the two settings of gcra are, where both are columns.
 func ReducedWords(d *result.Document) string {
 	for i := range d.Runs {
-		if r := &d.Runs[i]; findColumn(r, reducedLabel) != nil && r.Find("gcra") != nil {
+		if r := &d.Runs[i]; reduced.of(r) != nil && r.Find("gcra") != nil {
 			return "gcra 1+1: rate L/W, burst L: the bucket contract. gcra .9+.1: 0.9 L/W and 0.1 L."
 		}
 	}

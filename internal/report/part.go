@@ -29,11 +29,16 @@ type Line struct {
 
 // Items are lines of a list.
 func Items(texts ...string) []Line {
-	lines := make([]Line, len(texts))
-	for i, t := range texts {
-		lines[i] = Line{Text: t, Item: true}
+	return each(texts, func(t string) Line { return Line{Text: t, Item: true} })
+}
+
+// each is what of makes of each element.
+func each[A, B any](list []A, of func(A) B) []B {
+	made := make([]B, len(list))
+	for i, a := range list {
+		made[i] = of(a)
 	}
-	return lines
+	return made
 }
 
 // Style is how much something stands out.
@@ -78,11 +83,7 @@ var unbroken = strings.NewReplacer("-\n", "", "_\n", "_", "\n", " ")
 
 // Numbers are columns of numbers.
 func Numbers(names ...string) []Column {
-	columns := make([]Column, len(names))
-	for i, name := range names {
-		columns[i].Name = name
-	}
-	return columns
+	return each(names, func(name string) Column { return Column{Name: name} })
 }
 
 // TableRow is a line of a table.
@@ -105,11 +106,7 @@ type Cell struct {
 
 // Cells are plain ones.
 func Cells(texts ...string) []Cell {
-	cells := make([]Cell, len(texts))
-	for i, t := range texts {
-		cells[i].Text = t
-	}
-	return cells
+	return each(texts, func(t string) Cell { return Cell{Text: t} })
 }
 
 // Absent is the text of a cell without a figure.

@@ -81,33 +81,32 @@ func Keepers(r *result.Run, known []result.Examination) string {
 				Natural(float64(row.Shaping.DelayUS.Max)))
 		}
 	}
-	text, n := "", len(rows)
+	n, who, verb := len(rows), "", message.Verb(max(keep, 1), "keeps", "keep")
 	switch {
 	case n == 0:
 		return ""
-	case n == 1 && keep == 0:
-		text = message.Visible(rows[0][0].Algorithm) + " exceeds the limit"
 	case n == 1:
-		text = message.Visible(rows[0][0].Algorithm) + " keeps the limit"
+		if who = message.Visible(rows[0][0].Algorithm); keep == 0 {
+			verb = "exceeds"
+		}
 	case keep == 0 && n == 2:
-		text = "Neither keeps the limit"
+		who = "Neither"
 	case keep == 0:
-		text = fmt.Sprintf("None of the %s keeps the limit", inWords(n))
+		who = "None of the " + inWords(n)
 	case keep == n && n == 2:
-		text = "Both keep the limit"
+		who = "Both"
 	case keep == n:
-		text = fmt.Sprintf("All %s keep the limit", inWords(n))
+		who = "All " + inWords(n)
 	default:
-		text = inWords(keep)
-		text = fmt.Sprintf("%s of %s %s the limit", strings.ToUpper(text[:1])+text[1:], inWords(n),
-			message.Verb(keep, "keeps", "keep"))
+		who = inWords(keep) + " of " + inWords(n)
+		who = strings.ToUpper(who[:1]) + who[1:]
 	}
 	for i := range known {
 		if e := &known[i]; e.Faults() > 0 && r.Find(e.Algorithm) != nil {
 			delaying += fmt.Sprintf("; but %s has a fault: %s", message.Visible(e.Algorithm), e.Findings[0].Name)
 		}
 	}
-	return text + delaying + "."
+	return who + " " + verb + " the limit" + delaying + "."
 }
 
 // inWords is a number up to twelve in a word.
@@ -125,11 +124,8 @@ func alikeSentence(r *result.Run) string {
 	var all []string
 	said := ""
 	for _, group := range shownRows(r) {
-		var names []string
-		for _, row := range group[1:] {
-			names = append(names, message.Visible(row.Algorithm))
-		}
-		if names != nil {
+		names := each(group[1:], func(row *result.Row) string { return message.Visible(row.Algorithm) })
+		if len(names) > 0 {
 			verb := message.Verb(len(names), "decides ", "decide ")
 			if verb == said {
 				verb = ""
@@ -195,12 +191,9 @@ func Remarks(r *result.Run) []Line {
 }
 
 // remarks are keys that stay for ever, and the run's notes.
-func remarks(r *result.Run) (lines []string) {
-	lines = filled([]string{withoutTTL(r)})
-	for _, note := range r.Notes {
-		lines = append(lines, noted+note)
-	}
-	return lines
+func remarks(r *result.Run) []string {
+	notes := each(r.Notes, func(note string) string { return noted + note })
+	return append(filled([]string{withoutTTL(r)}), notes...)
 }
 
 // withoutTTL names the rows that leave keys for ever. A managed bucket is to stay until it is deleted.

@@ -41,12 +41,9 @@ func (s Simulated) Formats() *Formats {
 const next = "Next"
 
 // sheet has a part for each run, and one for each script that was examined.
-func (s Simulated) sheet(d *result.Document) (all Sheet) {
+func (s Simulated) sheet(d *result.Document) Sheet {
 	s.Several = true
-	for i := range d.Runs {
-		all = append(all, s.part(&d.Runs[i]))
-	}
-	return append(all, examined(d)...)
+	return append(each(d.Runs, func(r result.Run) Part { return s.part(&r) }), examined(d)...)
 }
 
 // part is the question and the circumstances, the tables, and what follows from them.

@@ -45,7 +45,7 @@ func filled(texts []string) []string {
 }
 
 func (t Terminal) part(p *Part) string {
-	head, notes := t.lines(p.Lead), ""
+	head, notes := strings.Join(each(p.Lead, t.line), ""), ""
 	if p.Title != "" {
 		head = t.line(Line{Text: p.Title, Style: title}) + head
 	}
@@ -81,18 +81,8 @@ func (t Terminal) line(l Line) string {
 		text.StringWidthWithoutEscSequences(s) > width-len(indent) {
 		s = TrimRight(text.WrapSoft(s, width-len(indent)))
 	}
-	pieces := strings.Split(s, "\n")
-	for i := range pieces {
-		pieces[i] = t.paint(pieces[i], l.Style)
-	}
+	pieces := each(strings.Split(s, "\n"), func(piece string) string { return t.paint(piece, l.Style) })
 	return strings.Join(pieces, "\n"+indent) + "\n"
-}
-
-func (t Terminal) lines(list []Line) (all string) {
-	for _, l := range list {
-		all += t.line(l)
-	}
-	return all
 }
 
 const indent = "  "
@@ -121,11 +111,8 @@ func (t Terminal) paint(s string, style Style) string {
 
 // TrimRight takes the blanks off the end of every line.
 func TrimRight(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.Join(lines, "\n")
+	trimmed := func(line string) string { return strings.TrimRight(line, " ") }
+	return strings.Join(each(strings.Split(s, "\n"), trimmed), "\n")
 }
 
 // fitted renders a table. Where it is too wide labels are broken, and where that is not enough columns leave.
@@ -280,13 +267,7 @@ func (g *Table) groupWidths() map[int]int {
 }
 
 // visibleLines are the lines of a text whose line ends are meant.
-func visibleLines(text string) []string {
-	lines := strings.Split(text, "\n")
-	for i := range lines {
-		lines[i] = message.Visible(lines[i])
-	}
-	return lines
-}
+func visibleLines(text string) []string { return each(strings.Split(text, "\n"), message.Visible) }
 
 // BreakLabel breaks a label after a hyphen or a colon, and within a word only where it must.
 func BreakLabel(label string, width int) string {
