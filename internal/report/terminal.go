@@ -22,9 +22,7 @@ type Terminal struct {
 
 // Or is t, and where it has no width the one that is usual for the sheet.
 func (t Terminal) Or(width int) Terminal {
-	if t.Width == 0 {
-		t.Width = width
-	}
+	t.Width = cmp.Or(t.Width, width)
 	return t
 }
 
@@ -224,10 +222,8 @@ func (t Terminal) render(g *Table) string {
 		groups, names = append(groups, c.Group), append(names, strings.Join(visibleLines(c.Name), "\n"))
 		grouped = grouped || c.Group != ""
 	}
-	if grouped {
-		for i, width := range g.groupWidths() {
-			configs[i].WidthMin = width
-		}
+	for i, width := range g.groupWidths() {
+		configs[i].WidthMin = width
 	}
 	w.SetColumnConfigs(configs)
 	if grouped {
