@@ -279,6 +279,7 @@ func longLog(n int) string {
 // TestMemoryDoesNotGrowWithTheTrace: a million lines are played in a few megabytes, most of which are blocks that are
 // parsed ahead.
 func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // for each processor a block is parsed ahead
 	lines := longtest.Of(1_000_000, 100_000)
 	file := write(t, "long.log.gz", zipped(t, longLog(lines)))
 	heap := func() int64 {
