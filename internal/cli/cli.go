@@ -92,9 +92,13 @@ func (s Streams) run(root *cobra.Command, args []string) error {
 		}
 	}
 	watch := s.watch(root.Name())
-	ended := make(chan struct{})
-	defer close(ended)
+	ended, answered := make(chan struct{}), make(chan struct{})
+	defer func() {
+		close(ended)
+		<-answered
+	}()
 	go func() {
+		defer close(answered)
 		select {
 		case <-s.Stop:
 			watch.Say("interrupted; finishing. Press Ctrl-C again to stop at once.")

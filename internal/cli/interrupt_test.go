@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// locked is a buffer that several goroutines may use.
+type locked struct {
+	sync.Mutex
+	bytes.Buffer
+}
+
+func (l *locked) Write(text []byte) (int, error) {
+	l.Lock()
+	defer l.Unlock()
+	return l.Buffer.Write(text)
+}
+
+// What a program says last is why it ended, and not that it is about to.
+func TestAnInterruptIsAnsweredBeforeTheEnd(t *testing.T) {
+	for range 1000 {
+		var said locked
+		stop := make(chan struct{})
+		code := Run(nil, Streams{Stdout: io.Discard, Stderr: &said, Stop: stop}, func(Streams) *cobra.Command {
+			return &cobra.Command{Use: "program", RunE: func(*cobra.Command, []string) error {
+				close(stop)
+				return errors.Join(ErrInterrupted, errors.New("the end"))
+			}}
+		})
+		said.Lock()
+		text := said.String()
+		said.Unlock()
+		if code != ExitInterrupted || !strings.HasSuffix(text, "program: the end\n") ||
+			strings.Count(text, "\n") > 3 {
+			t.Fatalf("exit code %d\n%s", code, text)
+		}
+	}
+}
