@@ -30,12 +30,12 @@ var errLate = errors.New("the machine was too slow for it")
 
 // attempt counts a row's path once, over so many copies of a key. Where there turns out to be no such path, it notes
 // why.
-func (r *counter) attempt(ctx context.Context, p *path, keys, late int) (err error) {
+func (r *counter) attempt(ctx context.Context, p *path, keys int) (err error) {
 	began, costs := r.Now(), p.costs
 	if p.oneKey {
 		costs, keys = slices.Repeat(costs, keys), 1
 	}
-	at := p.instant(began.Add(min(r.lead+r.lead*time.Duration(late)/4, mostLead)))
+	at := p.instant(began.Add(min(r.lead+r.lead*time.Duration(r.late)/4, mostLead)))
 	if p.found, err = r.make(ctx, p, costs, at); err != nil {
 		return err
 	}

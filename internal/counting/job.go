@@ -67,6 +67,7 @@ type counter struct {
 	done    int
 	unseen  int64         // scripts that the server's statistics leave out: see align
 	lead    time.Duration // how long before its instant a path is prepared
+	late    int           // attempts whose requests came too late, since one that did not
 }
 
 // Run counts everything. Errors are a *Missing, message.ErrStopped, those of Subject.Under, or those of the servers.
@@ -133,11 +134,14 @@ const (
 	mostRounds  = 3
 )
 
-// attempts are how often a path is counted anew whose requests came too late.
-const attempts = 20
+// A row whose requests came too late is counted again; after so many times in a row over half as many copies of a key,
+// which takes all rows anew, and after so many attempts in a row not at all.
+const (
+	patient  = 3
+	attempts = 20
+)
 
-// countPath counts a path of all rows that have it, and notes why the others have no figures. What came too late is
-// counted again, for all rows; where that happens often, over fewer copies of a key.
+// countPath counts a path of all rows that have it, and notes why the others have no figures.
 func (r *counter) countPath(ctx context.Context, limiters, changed []*run.Limiter, state string) error {
 	where := fmt.Sprintf("%s at %v", state, limiters[0].Policy)
 	if r.Progress != nil {
@@ -150,17 +154,15 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*run.Limite
 		all[i] = pathOf(e, changed[i], state)
 		keys = min(keys, all[i].keys)
 	}
-	over := keys
-	for late := 0; ; {
-		failed, err := r.rounds(ctx, all, over, late)
+	for r.late = 0; ; {
+		failed, err := r.rounds(ctx, all, keys)
 		switch {
 		case err == nil:
-			r.note(all, state, over)
+			r.note(all, state, keys)
 			return nil
 		case errors.Is(err, errDisturbed) && r.unseen < mostUnseen:
-		case (errors.Is(err, errLate) || errors.Is(err, errWrong) && failed.clocked) && late < attempts:
-			late++
-			over = max(1, keys>>(late/3))
+		case failed.tooLate(err) && r.late < attempts:
+			keys = max(1, keys/2)
 		case errors.Is(err, errWrong), errors.Is(err, errLate), errors.Is(err, errDisturbed):
 			failed.Figures = Figures{Missing: err.Error(), Uncounted: true}
 		case errors.Is(err, context.Canceled):
@@ -173,7 +175,7 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*run.Limite
 
 // rounds counts all rows that have the path, each round in the other order than the last, until that is enough. The
 // error is that of the row that is told.
-func (r *counter) rounds(ctx context.Context, all []*path, keys, late int) (*path, error) {
+func (r *counter) rounds(ctx context.Context, all []*path, keys int) (*path, error) {
 	for _, p := range all {
 		p.counts = nil
 	}
@@ -183,7 +185,7 @@ func (r *counter) rounds(ctx context.Context, all []*path, keys, late int) (*pat
 			slices.Reverse(there)
 		}
 		for _, p := range there {
-			if err := r.attempt(ctx, p, keys, late); err != nil {
+			if err := r.inTime(ctx, p, keys); err != nil {
 				return p, err
 			}
 		}
@@ -191,6 +193,26 @@ func (r *counter) rounds(ctx context.Context, all []*path, keys, late int) (*pat
 			return nil, nil
 		}
 	}
+}
+
+// inTime counts a row's path once, and again where its requests came too late: what has been counted so far stays. It
+// gives up where fewer copies of a key may help.
+func (r *counter) inTime(ctx context.Context, p *path, keys int) error {
+	for {
+		err := r.attempt(ctx, p, keys)
+		if !p.tooLate(err) {
+			r.late = 0
+			return err
+		}
+		if r.late++; r.late >= attempts || keys > 1 && r.late%patient == 0 {
+			return err
+		}
+	}
+}
+
+// tooLate reports whether an attempt may have failed because the machine was too slow.
+func (p *path) tooLate(err error) bool {
+	return errors.Is(err, errLate) || errors.Is(err, errWrong) && p.clocked
 }
 
 // clear reports whether each row's count is near to the next larger one, or far from it.
