@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +158,10 @@ func (f *examineFlags) write(doc *result.Document) error {
 			}
 			found := &e.Findings[k]
 			found.File = filepath.Join(f.Folder, examine.FileName(e, found))
-			err = atomicfile.WriteBytes(found.File, examine.Scenario(e, found))
+			err = atomicfile.Write(found.File, func(w io.Writer) error {
+				_, err := w.Write(examine.Scenario(e, found))
+				return err
+			})
 		}
 	}
 	if err == nil {

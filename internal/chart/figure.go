@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"image/png"
+	"io"
 	"path/filepath"
 
 	"gonum.org/v1/plot"
@@ -207,7 +208,11 @@ func Write(dir string, figures []*Figure, formats ...string) ([]string, error) {
 
 // put writes a file whole or not at all.
 func put(path string, data []byte) error {
-	if err := atomicfile.WriteBytes(path, data); err != nil {
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}
 	return nil

@@ -2,8 +2,13 @@ package counting
 
 import (
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/redis"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
@@ -74,4 +79,146 @@ func findings(g *result.Gate, outcome result.Outcome) []string {
 		}
 	}
 	return all
+}
+
+// judgeDecisions compares what both sides decided, scenario by scenario.
+func judgeDecisions(name string, runs []*result.Run) result.Gate {
+	g := result.Gate{Name: "decisions", Outcome: result.Noted, Rule: "exactly the same decisions in virtual time"}
+	for _, r := range runs {
+		g.Add(decided(name, r))
+	}
+	return g
+}
+
+// decided compares all decisions of a scenario.
+func decided(name string, r *result.Run) result.Judgement {
+	base, head := &r.Results[0], &r.Results[1]
+	j := result.Judgement{Limiter: name, Where: r.Scenario, Measure: "decisions_digest", Base: base.DecisionsDigest,
+		Head: head.DecisionsDigest, Outcome: result.Same, Statement: "the same decisions"}
+	if len(r.Alike()) > 1 {
+		j.Outcome = result.Regression
+		j.Statement = fmt.Sprintf("admitted %d -> %d of %d", base.Admitted, head.Admitted, base.Offered)
+	}
+	return j
+}
+
+// judgeWork compares what each decision takes, but for what neither side has. Evictions and calls that nobody sent are
+// the run's validity, not the script's work.
+func judgeWork(name string, base, head *Side) result.Gate {
+	g := result.Gate{Name: "work", Outcome: result.Noted, Rule: fmt.Sprintf(
+		"no more commands or keys; at most %g %% more bytes", 100*WorkSlack)}
+	add := func(measure string, was, is any, slack float64) {
+		if was != nil || is != nil {
+			j := result.Judgement{Limiter: name, Measure: measure, Base: was, Head: is}
+			judge(&j, slack)
+			g.Add(j)
+		}
+	}
+	was, is := &base.Figures, &head.Figures
+	add("commands", optional(was.Commands), optional(is.Commands), 0)
+	add("keys_left", optional(was.KeysLeft), optional(is.KeysLeft), 0)
+	add("keys_left_without_ttl", optional(was.KeysWithoutTTL), optional(is.KeysWithoutTTL), 0)
+	add("bytes_per_key", optional(was.BytesPerKey), optional(is.BytesPerKey), WorkSlack)
+	add("net_in_bytes_per_decision", base.Bytes.Sent, head.Bytes.Sent, WorkSlack)
+	add("net_out_bytes_per_decision", base.Bytes.Received, head.Bytes.Received, WorkSlack)
+	add("replicated_bytes_per_decision", base.Bytes.Replicated, head.Bytes.Replicated, WorkSlack)
+	return g
+}
+
+// judge compares the numbers of both sides, of which more than slack is worse.
+func judge(j *result.Judgement, slack float64) {
+	j.Outcome, j.Statement = result.Same, "the same"
+	was, counted := j.Base.(float64)
+	is, both := j.Head.(float64)
+	switch {
+	case !counted || !both:
+		j.Outcome, j.Statement = result.Noted, "counted on one side only"
+		return
+	case math.Abs(was-is) <= 1e-9*math.Abs(was): // but for the rounding of a division or two
+		return
+	case is > was*(1+slack):
+		j.Outcome = result.Regression
+	case was > is*(1+slack):
+		j.Outcome = result.Improvement
+	default:
+		j.Statement = fmt.Sprintf("the same within %g %%", 100*slack)
+		return
+	}
+	j.Statement = fmt.Sprintf("%s %s -> %s", j.Measure, shown(was), shown(is))
+}
+
+// optional is a figure of one side: a number, or nil where there is none.
+func optional[T int64 | float64](n *T) any {
+	if n == nil {
+		return nil
+	}
+	return float64(*n)
+}
+
+// shown is a count in full, and what is measured with three digits at least.
+func shown(v float64) string {
+	if (v == math.Trunc(v) || math.Abs(v) >= 1000) && math.Abs(v) < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return report.Significant(v)
+}
+
+// judgeInstructions judges head, the second subject, by what was counted of both, path by path, and notes the paths
+// that one side alone has.
+func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []string) {
+	g = result.Gate{Name: "instructions", Outcome: result.Noted}
+	if counted == nil {
+		g.Reason = "not counted, since --without-instructions was given"
+		return g, nil
+	}
+	slack := CountSlack
+	if counted.Kind == redis.KindContainer {
+		slack = ContainerSlack
+	}
+	g.Rule = fmt.Sprintf("on each path at most %g %% more instructions, and no more commands", 100*slack)
+	sides := [2]string{"base", "head"}
+	var failed []string
+	for _, p := range counted.Paths {
+		for i, f := range p.Of {
+			switch {
+			case f.Uncounted:
+				failed = append(failed, fmt.Sprintf("%s of %s was not counted: %s", p.Name, sides[i], f.Missing))
+			case f.Missing != "" && p.Of[1-i].Missing == "":
+				notes = append(notes, fmt.Sprintf("%s, %s: counted of %s only; of %s: %s", name, p.Name, sides[1-i],
+					sides[i], f.Missing))
+			}
+		}
+		if base, head := &p.Of[0], &p.Of[1]; base.Missing == "" && head.Missing == "" {
+			addPath(&g, result.Judgement{Limiter: name, Where: p.State + " at " + p.Limit.String()}, base, head, slack)
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		g.Outcome = g.Outcome.Worse(result.Inconclusive)
+		g.Reason = strings.Join(failed, "; ") + "; --states leaves a path out"
+	case len(g.Rows) == 0:
+		g.Outcome, g.Reason = result.Inconclusive, "there is no path that both sides have"
+	}
+	return g, notes
+}
+
+// addPath judges a path's instructions, and its commands where they differ.
+func addPath(g *result.Gate, j result.Judgement, base, head *Figures, slack float64) {
+	was, is := math.Round(base.Instructions), math.Round(head.Instructions)
+	j.Measure, j.Base, j.Head = "instructions_per_decision", was, is
+	judge(&j, slack)
+	j.Statement = fmt.Sprintf("%s -> %s, %s", shown(was), shown(is), closely(head.Instructions/base.Instructions))
+	g.Add(j)
+	j.Measure, j.Base, j.Head = "redis_commands_per_decision", base.Commands, head.Commands
+	if judge(&j, 0); j.Outcome != result.Same {
+		g.Add(j)
+	}
+}
+
+// closely is a ratio with a digit more where it is near to 1: 1.22x, but 1.013x.
+func closely(ratio float64) string {
+	if math.Abs(ratio-1) < 0.1 {
+		return fmt.Sprintf("%.3fx", ratio)
+	}
+	return fmt.Sprintf("%.2fx", ratio)
 }

@@ -5,7 +5,6 @@
 package scenario
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -88,16 +87,17 @@ func (r Range) String() string {
 	if r.Min == r.Max {
 		return formatNumber(r.Min)
 	}
-	return formatNumber(r.Min) + ".." + formatNumber(r.Max)
+	return formatEnd(r.Min) + ".." + formatEnd(r.Max)
 }
 
-// formatNumber leaves an infinity out.
-func formatNumber(v float64) string {
-	if math.IsInf(v, 0) {
+func formatEnd(v float64) string {
+	if v-v != 0 { // an infinity
 		return ""
 	}
-	return strconv.FormatFloat(v, 'f', -1, 64)
+	return formatNumber(v)
 }
+
+func formatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // DefaultStart is a midnight, and so a multiple of every window that divides a day.
 var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)

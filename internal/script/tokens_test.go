@@ -2,7 +2,6 @@ package script
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,7 +43,7 @@ func TestASpelledScriptReadsInOneWay(t *testing.T) {
 		tokens, err := lex(source)
 		got := spell(tokens)
 		if err != nil {
-			got = fmt.Sprintf("line %d: %s", err.Line, err.Text)
+			got = err.Error()
 		}
 		if got != want {
 			t.Errorf("%q reads as\n%q\nwant\n%q", source, got, want)
