@@ -83,7 +83,7 @@ func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
 		if n > 320 {
 			t.Errorf("%d decisions were read, 300 of them before the cancellation", n)
 		}
-		if err := r.Close(t.Context()); err != nil {
+		if err := r.Close(ctx); err != nil { // what is on its way is waited for all the same
 			t.Fatal(err)
 		}
 		if left := s.Client.DBSize(t.Context()).Val(); left != 0 {

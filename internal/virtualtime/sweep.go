@@ -112,18 +112,20 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 func (r *Runner) Names() []string { return slices.Sorted(maps.Keys(r.living.deadline)) }
 
 // Close deletes the keys that the scripts have left, and nothing else, until ctx is done. What it has not deleted then
-// it does when it is called again.
-// After a cancelled Decide it first waits for the answer that was on its way.
+// it does when it is called again. A call that is under way is waited for, whether or not ctx is done, since a busy
+// server answers late: first the answer that a cancelled Decide has left on its way.
 func (r *Runner) Close(ctx context.Context) error {
 	r.options.Stop = nil
-	if err := r.drain(ctx); err != nil && ctx.Err() != nil {
-		return err
-	} // where the connection is gone, deleting says so too
-	return r.inChunks(ctx, slices.Collect(maps.Keys(r.living.deadline)),
+	call := context.WithoutCancel(ctx)
+	_ = r.drain(call) // where the connection is gone, deleting says so too
+	return r.inChunks(call, slices.Collect(maps.Keys(r.living.deadline)),
 		func(chunk []string) []any { return append([]any{"DEL"}, words(chunk)...) },
 		func(chunk []string, _ resp.Value) error {
 			for _, key := range chunk {
 				r.living.set(key, gone)
+			}
+			if len(r.living.deadline) == 0 {
+				return nil
 			}
 			return ctx.Err()
 		})
