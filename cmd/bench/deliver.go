@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -69,10 +68,7 @@ func (a *app) write(o *cli.Output, pictures []string, found *result.Document) er
 		drawn, err = a.draw(o, pictures, found)
 	}
 	if document.Len() > 0 {
-		err = cmp.Or(err, atomicfile.Write(name, func(w io.Writer) error {
-			_, err := document.WriteTo(w)
-			return err
-		}))
+		err = cmp.Or(err, atomicfile.WriteBytes(name, document.Bytes()))
 	}
 	if err != nil {
 		return cli.Exit(cli.ExitHarness, fmt.Errorf("--out %s: %w", message.Path(o.Folder), err))

@@ -18,7 +18,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -77,7 +76,7 @@ func build(out string, args []string) error {
 		path := filepath.Join(out, file.name)
 		err := os.MkdirAll(out, 0o755)
 		if err == nil {
-			err = atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(file.data); return err })
+			err = atomicfile.WriteBytes(path, file.data)
 		}
 		if err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -158,10 +157,7 @@ func (f *examineFlags) write(doc *result.Document) error {
 			}
 			found := &e.Findings[k]
 			found.File = filepath.Join(f.Folder, examine.FileName(e, found))
-			err = atomicfile.Write(found.File, func(w io.Writer) error {
-				_, err := w.Write(examine.Scenario(e, found))
-				return err
-			})
+			err = atomicfile.WriteBytes(found.File, examine.Scenario(e, found))
 		}
 	}
 	if err == nil {

@@ -74,3 +74,11 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	}
 	return err
 }
+
+// WriteBytes is Write of what is there already.
+func WriteBytes(path string, data []byte) error {
+	return Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}

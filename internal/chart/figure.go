@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image/color"
 	"image/png"
-	"io"
 	"path/filepath"
 
 	"gonum.org/v1/plot"
@@ -208,11 +207,7 @@ func Write(dir string, figures []*Figure, formats ...string) ([]string, error) {
 
 // put writes a file whole or not at all.
 func put(path string, data []byte) error {
-	err := atomicfile.Write(path, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
-	if err != nil {
+	if err := atomicfile.WriteBytes(path, data); err != nil {
 		return fmt.Errorf("chart: %w", err)
 	}
 	return nil

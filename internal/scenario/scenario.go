@@ -5,6 +5,7 @@
 package scenario
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -87,17 +88,16 @@ func (r Range) String() string {
 	if r.Min == r.Max {
 		return formatNumber(r.Min)
 	}
-	return formatEnd(r.Min) + ".." + formatEnd(r.Max)
+	return formatNumber(r.Min) + ".." + formatNumber(r.Max)
 }
 
-func formatEnd(v float64) string {
-	if v-v != 0 { // an infinity
+// formatNumber leaves an infinity out.
+func formatNumber(v float64) string {
+	if math.IsInf(v, 0) {
 		return ""
 	}
-	return formatNumber(v)
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
-
-func formatNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // DefaultStart is a midnight, and so a multiple of every window that divides a day.
 var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)

@@ -66,7 +66,7 @@ func (f File) lua(name string) (string, strictyaml.Errors) {
 	if !text.CheckText(data) {
 		return "", text.Errors()
 	}
-	if tokens, err := lex(string(data)); len(tokens) == 0 && err == nil {
+	if tokens, wrong := lex(string(data)); len(tokens) == 0 && wrong == nil {
 		return "", strictyaml.Errors{{File: name, Message: "the script is empty; want Lua that decides one request"}}
 	}
 	return string(data), nil

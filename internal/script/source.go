@@ -19,7 +19,7 @@ type Facts struct {
 	// Body is the script without its #! line, spelled so that no two readers can take it for two things: see spell. It
 	// is empty where Unread says why.
 	Body   string
-	Unread error // a *SyntaxError: the text is no Lua, or none that can be followed
+	Unread *Remark // the text is no Lua, or none that can be followed
 
 	// ReadsArguments: of KEYS and ARGV only elements and the length are ever read. Then the script cannot tell fresh
 	// tables from the last call's tables with new contents, and building them anew can be saved.
@@ -61,13 +61,13 @@ func Analyse(source string) Facts {
 	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{},
 		placed: map[string]bool{}, reported: map[string]bool{}}
 	f := &r.facts
-	tokens, err := lex(r.shebang(source))
+	tokens, wrong := lex(r.shebang(source))
 	body := spell(tokens)
 	var chunk []ast.Stmt
-	if err == nil {
-		chunk, err = parsed(body, tokens)
+	if wrong == nil {
+		chunk, wrong = parsed(body, tokens)
 	}
-	if f.Unread = err; err == nil {
+	if f.Unread = wrong; wrong == nil {
 		f.Body = body
 		r.block(chunk)
 		f.Values, f.Placed = slices.Sorted(maps.Keys(r.values)), slices.Sorted(maps.Keys(r.placed))
@@ -96,19 +96,19 @@ func (p *Program) Unbound() string {
 }
 
 // parsed is what a spelled script means.
-func parsed(body string, tokens []token) ([]ast.Stmt, error) {
+func parsed(body string, tokens []token) ([]ast.Stmt, *Remark) {
 	chunk, err := parse.Parse(strings.NewReader(body), "user_script")
 	var bad *parse.Error
 	switch {
 	case errors.As(err, &bad):
 		if bad.Pos.Line == parse.EOF {
-			return nil, &SyntaxError{tokens[len(tokens)-1].line, "the script ends in the middle of a statement"}
+			return nil, &Remark{tokens[len(tokens)-1].line, "the script ends in the middle of a statement"}
 		}
-		return nil, &SyntaxError{bad.Pos.Line, fmt.Sprintf("unexpected %q", bad.Token)}
+		return nil, &Remark{bad.Pos.Line, fmt.Sprintf("unexpected %q", bad.Token)}
 	case err != nil:
-		return nil, &SyntaxError{1, err.Error()}
+		return nil, &Remark{1, err.Error()}
 	case chunk == nil && len(tokens) > 0:
-		return nil, &SyntaxError{tokens[0].line, "cannot be read"}
+		return nil, &Remark{tokens[0].line, "cannot be read"}
 	}
 	return chunk, nil
 }

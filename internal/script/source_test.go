@@ -131,15 +131,15 @@ func TestNamesAreRefused(t *testing.T) {
 
 // A file that is no Lua has no body to send.
 func TestWhatIsNoLuaIsNotRead(t *testing.T) {
-	for source, want := range map[string]string{
-		"do return 1 end end, function()": `line 1: unexpected "end"`,
-		"\nreturn (1":                     "line 2: the script ends in the middle of a statement",
-		"return 'x":                       `line 1: unterminated string near "x"`,
-		"local 5":                         `line 1: unexpected "5"`,
+	for source, want := range map[string]Remark{
+		"do return 1 end end, function()": {1, `unexpected "end"`},
+		"\nreturn (1":                     {2, "the script ends in the middle of a statement"},
+		"return 'x":                       {1, `unterminated string near "x"`},
+		"local 5":                         {1, `unexpected "5"`},
 	} {
 		f := Analyse(source)
-		if f.Unread == nil || f.Unread.Error() != want || f.Body != "" {
-			t.Errorf("%q: %v and the body %q, want %s", source, f.Unread, f.Body, want)
+		if f.Unread == nil || *f.Unread != want || f.Body != "" {
+			t.Errorf("%q: %v and the body %q, want %v", source, f.Unread, f.Body, want)
 		}
 	}
 }

@@ -16,21 +16,13 @@ type token struct {
 	line int    // on which it ends, as Lua counts
 }
 
-// SyntaxError is text that is no Lua 5.1.
-type SyntaxError struct {
-	Line int
-	Text string
-}
-
-func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text) }
-
 var numeralText = regexp.MustCompile(`^(0[xX][0-9a-fA-F]{1,16}|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
 
 var leadingZeros = regexp.MustCompile(`^0+([0-9])`)
 
-// lex splits source into tokens and leaves comments out. The error is a *SyntaxError. Where gopher-lua reads a word
+// lex splits source into tokens and leaves comments out. wrong is why it is no Lua 5.1. Where gopher-lua reads a word
 // otherwise than Redis, no server is asked to read it again: see spell.
-func lex(source string) (tokens []token, err error) {
+func lex(source string) (tokens []token, wrong *Remark) {
 	scanner := parse.NewScanner(strings.NewReader(source), "")
 	for {
 		t, err := scanner.Scan(&parse.Lexer{})
@@ -45,13 +37,13 @@ func lex(source string) (tokens []token, err error) {
 		}
 		switch {
 		case bad != nil && bad.Message == "invalid multiline comment": // Redis reads --[= as a short one
-			return tokens, &SyntaxError{line, "long comment without an end, or a short one that begins with --[="}
+			return tokens, &Remark{line, "long comment without an end, or a short one that begins with --[="}
 		case bad != nil:
-			return tokens, &SyntaxError{line, fmt.Sprintf("%s near %.40q", strings.ToLower(bad.Message), bad.Token)}
+			return tokens, &Remark{line, fmt.Sprintf("%s near %.40q", strings.ToLower(bad.Message), bad.Token)}
 		case t.Type == parse.EOF:
 			return tokens, nil
 		case t.Type == parse.TNumber && !numeralText.MatchString(t.Str):
-			return tokens, &SyntaxError{line, fmt.Sprintf("malformed number near %.40q", t.Str)}
+			return tokens, &Remark{line, fmt.Sprintf("malformed number near %.40q", t.Str)}
 		}
 		switch t.Type {
 		case '.': // which has no text

@@ -2,6 +2,7 @@ package script
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,7 +44,7 @@ func TestASpelledScriptReadsInOneWay(t *testing.T) {
 		tokens, err := lex(source)
 		got := spell(tokens)
 		if err != nil {
-			got = err.Error()
+			got = fmt.Sprintf("line %d: %s", err.Line, err.Text)
 		}
 		if got != want {
 			t.Errorf("%q reads as\n%q\nwant\n%q", source, got, want)

@@ -41,27 +41,19 @@ func (z Zipf) ranks(random *rand.Rand) func() int64 {
 // zipfArea is the integral of x^−s: (x^(1−s) − 1)/(1−s), which tends to ln x as s tends to 1.
 func zipfArea(x, s float64) float64 {
 	lnx := math.Log(x)
-	return expm1Ratio((1-s)*lnx) * lnx
+	return ratio(math.Expm1, (1-s)*lnx, 0.5) * lnx
 }
 
 // zipfPoint is the inverse of zipfArea.
 func zipfPoint(area, s float64) float64 {
 	t := max((1-s)*area, -1) // rounding may go beyond the pole by a bit
-	return math.Exp(log1pRatio(t) * area)
+	return math.Exp(ratio(math.Log1p, t, -0.5) * area)
 }
 
-// expm1Ratio is (eˣ − 1)/x, also near 0.
-func expm1Ratio(x float64) float64 {
+// ratio is f(x)/x, also near 0, where that is 1 + half·x.
+func ratio(f func(float64) float64, x, half float64) float64 {
 	if math.Abs(x) > 1e-8 {
-		return math.Expm1(x) / x
+		return f(x) / x
 	}
-	return 1 + x/2
-}
-
-// log1pRatio is ln(1 + x)/x, also near 0.
-func log1pRatio(x float64) float64 {
-	if math.Abs(x) > 1e-8 {
-		return math.Log1p(x) / x
-	}
-	return 1 - x/2
+	return 1 + half*x
 }

@@ -3,7 +3,6 @@ package virtualtime
 import (
 	"cmp"
 	"embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,10 +122,9 @@ func settingsOf(p *script.Program) (s settings, err error) {
 // facts are those of a script that can be wrapped.
 func facts(source string, init bool) (script.Facts, error) {
 	f := script.Analyse(source)
-	var unread *script.SyntaxError
 	switch {
-	case errors.As(f.Unread, &unread):
-		return f, &CompileError{Init: init, Text: fmt.Sprintf("user_script:%d: %s", unread.Line, unread.Text)}
+	case f.Unread != nil:
+		return f, &CompileError{Init: init, Text: fmt.Sprintf("user_script:%d: %s", f.Unread.Line, f.Unread.Text)}
 	case len(f.Refused) > 0:
 		return f, &RefusedError{Init: init, Remarks: f.Refused}
 	}

@@ -64,10 +64,7 @@ func cut(from, out string, told io.Writer) error {
 		}
 		fmt.Fprintf(told, "%s: %s, %s\n", base, project, note)
 		for file, text := range map[string][]byte{base + ".lua": lua, name.Name(): binding} {
-			err = errors.Join(err, atomicfile.Write(filepath.Join(out, file), func(w io.Writer) error {
-				_, err := w.Write(text)
-				return err
-			}))
+			err = errors.Join(err, atomicfile.WriteBytes(filepath.Join(out, file), text))
 		}
 	}
 	return err

@@ -31,17 +31,12 @@ func profiles() []profile {
 	}
 	return []profile{
 		{"none", map[string]string{}, 4.1, 4.1, 0, 0, nil, 6660, 1500, 3330, 500, 5994, 0, 0},
-		{"fixed-window", map[string]string{}, 7.9, 6.2, 3, 2, flat(72), 666,
-			200, 333, 100, 4, 4, 100},
-		{"fixed-window-aligned", set, 9.6, 8.1, 3, 2, flat(88), 666, 300, 333,
-			100, 0, 0, 0},
-		{"sliding-window-counter", set, 12.2, 10.6, 4, 3, flat(168), 665,
-			200, 333, 100, 299, 300, 100},
+		{"fixed-window", map[string]string{}, 7.9, 6.2, 3, 2, flat(72), 666, 200, 333, 100, 4, 4, 100},
+		{"fixed-window-aligned", set, 9.6, 8.1, 3, 2, flat(88), 666, 300, 333, 100, 0, 0, 0},
+		{"sliding-window-counter", set, 12.2, 10.6, 4, 3, flat(168), 665, 200, 333, 100, 299, 300, 100},
 		{"sliding-window-log", set, 18.4, 13.9, 5, 4, perEntry, 666, 300, 333, 100, 0, 0, 0},
-		{"gcra", with("333"), 10.3, 8.8, 3, 2, flat(80), 998, 300, 665, 100,
-			631, 299, 0},
-		{"gcra:burst=50", with("50"), 10.4, 8.8, 3, 2, flat(80), 715, 200, 382,
-			100, 332, 283, 100},
+		{"gcra", with("333"), 10.3, 8.8, 3, 2, flat(80), 998, 300, 665, 100, 631, 299, 0},
+		{"gcra:burst=50", with("50"), 10.4, 8.8, 3, 2, flat(80), 715, 200, 382, 100, 332, 283, 100},
 	}
 }
 
