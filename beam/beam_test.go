@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -199,7 +200,7 @@ func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pieces, err := (&app{shards: 5, memory: 1}).divide(j, files, 1)
+	pieces, err := (&app{shards: cli.Count(5, 0, 5), memory: cli.Count[int64](1, 1, 1)}).divide(j, files, 1)
 	if err != nil || len(pieces) < 3 {
 		t.Fatal(len(pieces), err)
 	}
@@ -242,6 +243,25 @@ func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 	}
 }
 
+// Requests are not lost without a word where a log is cut off while it is read.
+func TestAFileThatBecomesShorter(t *testing.T) {
+	log := logFile(t, "a[1].log", 1, "", combined)
+	files, _, err := find(t.Context(), &traffic.Trace{}, []string{log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(log, 50_000); err != nil {
+		t.Fatal(err)
+	}
+	in, err := (&Piece{*files[0], 40_000, 60_000}).open(t.Context())
+	if err == nil {
+		io.Copy(io.Discard, in)
+	}
+	if err != nil || in.failed == nil {
+		t.Error(err, "and it was read as if it were whole")
+	}
+}
+
 // inAnyOrder iterates over a list.
 func inAnyOrder[E any](list []E, shuffled bool) func(*E) bool {
 	list = slices.Clone(list)
@@ -263,6 +283,10 @@ func TestRefusals(t *testing.T) {
 	quoted := logFile(t, "c.csv", 3, "at,who,agent\n", func(at time.Time, client string, i int) string {
 		return fmt.Sprintf("%d,%s,\"%d\nlines\"", at.Unix(), client, i)
 	})
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	same := filepath.Join(t.TempDir(), "same.csv")
 	os.WriteFile(same, []byte("at,who\n"+strings.Repeat("1700000000,a\n", 1<<20+1)), 0o600)
 	for args, want := range map[string]string{
@@ -273,16 +297,22 @@ func TestRefusals(t *testing.T) {
 		"--trace " + table:                                          "2 " + table + `:401: "no request": 1 field; want 3`,
 		"--trace " + table + " --trace-bad 6":                       "2 " + table + ":401: ",
 		"--trace " + quoted + " --trace-key who":                    "2 " + quoted + ": quoted fields go on over",
-		"--trace " + log + " --shard-memory 0":                      "2 --shards 0: a shard would have about",
-		"--trace " + log + " --shared /proc/nothing":                "3 the runner: mkdir /proc/nothing: ",
+		"--trace " + log + " --shard-memory 0":                      `2 --shard-memory "0": want`,
+		"--trace " + log + " --shards 1000000":                      `2 --shards "1000000": want`,
+		"--trace " + log + " --shared /proc/nothing":                "2 want a --shared to which workers can",
+		"--trace " + log + " --shared foo://x":                      "2 want a --shared to which workers can",
+		"--trace " + log + " --environment_type NONE":               `2 --environment_type "NONE": want`,
+		"--trace " + filepath.Dir(log):                              "2 " + filepath.Dir(log) + ": not a regular file",
+		"--trace " + pipe:                                           "2 " + pipe + ": not a regular file",
 		"--trace " + log + " --trace-limit 5":                       "2 --trace-skip and --trace-limit need",
 		"--trace " + log + " -a fixed-window:nodes=2":               "2 fixed-window:nodes=2: its gateways",
 		"--trace " + log + " --runner sparc":                        `2 --runner "sparc": did you mean "spark"?`,
 		"--trace " + log + " --runner flink --endpoint 127.0.0.1:1": `3 --endpoint "127.0.0.1:1": no job service`,
 		"": "2 want files that workers can read",
 	} {
-		flag.Set("runner", "")
-		flag.Set("endpoint", "")
+		for _, name := range []string{"runner", "endpoint", "environment_type"} {
+			flag.Set(name, "")
+		}
 		_, said, code := beamed(t, append(strings.Fields(args), "--limit", "20/1m")...)
 		got := fmt.Sprintf("%d %s", code, strings.TrimPrefix(said, "ratelab-beam: "))
 		if !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 1 {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,6 +44,10 @@ type Piece struct {
 func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File, requests int64, err error) {
 	var paths []string
 	for _, glob := range globs {
+		if _, err := os.Stat(glob); err == nil { // no pattern, although it may have brackets
+			paths = append(paths, glob)
+			continue
+		}
 		fs, err := filesystem.New(ctx, glob)
 		var some []string
 		if err == nil {
@@ -86,6 +91,9 @@ const zippedBytes = 10
 
 // look reads the head, and estimates the requests.
 func (f *File) look(ctx context.Context, t traffic.Trace) (requests int64, err error) {
+	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s: not a regular file; want files that workers can read, such as 'logs/*.gz'", f.Name)
+	}
 	in, fs, err := open(ctx, f.Path)
 	if err != nil {
 		return 0, err
@@ -141,7 +149,7 @@ func (p *Piece) open(ctx context.Context) (r *reading, err error) {
 	at := in.(io.ReaderAt)
 	from, err := lineFrom(at, p.From)
 	to, err2 := lineFrom(at, p.To)
-	return &reading{Reader: io.NewSectionReader(at, from, to-from), Closer: in}, errors.Join(err, err2)
+	return &reading{io.NewSectionReader(at, from, to-from), in, to - from, nil}, errors.Join(err, err2)
 }
 
 // lineFrom is where the first line begins that begins at offset or later.
@@ -160,14 +168,19 @@ func lineFrom(in io.ReaderAt, offset int64) (int64, error) {
 type reading struct {
 	io.Reader
 	io.Closer
+	left   int64 // bytes that must follow
 	failed error
 }
 
 // Read implements io.Reader.
 func (r *reading) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
-	if err != io.EOF {
-		r.failed = err
+	r.left -= int64(n)
+	if r.failed = err; err == io.EOF {
+		r.failed = nil
+		if r.left > 0 {
+			r.failed = errors.New("a file is shorter than when the run began")
+		}
 	}
 	return n, err
 }

@@ -108,7 +108,7 @@ func (j *Job) document(in io.Reader, t traffic.Trace) (*result.Document, error) 
 		}
 	}
 	if log.Bad > t.Bad {
-		return nil, cli.Usage("%s; --trace-bad %d leaves out such lines", log.Shown[0], log.Bad)
+		return nil, cli.Usage("%s; --trace-bad %d leaves out such lines", log.Shown[0], max(10, 10*t.Bad, log.Bad))
 	}
 	if sums[0].Part == nil {
 		return nil, cli.Usage("%s: no requests in it; want at least one", files[0].Found.Name)

@@ -39,7 +39,7 @@ var version = ""
 
 const about = `Replay a log that outgrows one machine, on Apache Beam. The Go models decide, and the document is that of
 simulate --redis model --trace. Lines are sorted by time however far apart they are; none is counted as late.
-Exit codes: 0 ok, 1 an expectation missed, 2 usage or the log, 3 the runner.`
+Exit codes: 0 ok, 1 an expectation missed, 2 usage or the log, 3 the runner, 130 interrupted.`
 
 func main() {
 	if slices.ContainsFunc(os.Args[1:], func(a string) bool { return a == "--worker" || a == "--worker=true" }) {
@@ -59,8 +59,8 @@ type app struct {
 	cli.Traffic
 	cli.Output
 	shared string
-	shards int
-	memory int64
+	shards cli.Value[int]
+	memory cli.Value[int64]
 }
 
 // shown are those of Beam's flags that help lists.
@@ -75,8 +75,11 @@ var shown = map[string]string{
 func newRoot(s cli.Streams) *cobra.Command {
 	a := &app{Streams: s}
 	c := &cobra.Command{Use: "ratelab-beam --trace GLOB --limit 100/1m", Version: cli.Version(version),
-		Args: cobra.NoArgs, Long: about,
-		RunE: func(c *cobra.Command, _ []string) error { return a.play(c) }}
+		Args: cobra.ArbitraryArgs, Long: about,
+		RunE: func(c *cobra.Command, args []string) error { // a shell may have made them of a pattern
+			a.Files = append(a.Files, args...)
+			return a.play(c)
+		}}
 	a.AlgorithmsFlag(c)
 	a.LimitFlags(c)
 	a.Traffic.Register(c, s, false)
@@ -85,8 +88,9 @@ func newRoot(s cli.Streams) *cobra.Command {
 	a.ForceFlag(c)
 	a.QuietFlag(c)
 	fs.StringVar(&a.shared, "shared", "", "`FOLDER` such as gs://… to which workers can write (default that of --out)")
-	fs.IntVar(&a.shards, "shards", 0, "divide the keys into `N` shards (default by the log's size)")
-	fs.Int64Var(&a.memory, "shard-memory", 1024, "refuse a shard that takes more than `MB`")
+	a.shards, a.memory = cli.Count(0, 0, 1<<16), cli.Count[int64](1024, 1, 1<<20)
+	fs.Var(&a.shards, "shards", "divide the keys into `N` shards (default by the log's size)")
+	fs.Var(&a.memory, "shard-memory", "refuse a shard that takes more than `MB`")
 	fs.Lookup("trace-skip").Hidden, fs.Lookup("trace-limit").Hidden = true, true // they are refused
 	fs.AddGoFlagSet(flag.CommandLine)
 	flag.CommandLine.VisitAll(func(f *flag.Flag) {
@@ -118,7 +122,7 @@ func (a *app) play(c *cobra.Command) error {
 			message.Grouped(requests), message.Count(len(pieces), "piece"), message.Count(j.Shards, "shard"))
 	}
 	// Prism keeps all batches, several times: about as much as requestBytes.
-	debug.SetGCPercent(int(max(40, 100*spareBytes/(requestBytes*requests+1))))
+	debug.SetGCPercent(int(min(max(40, 100*spareBytes/(requestBytes*requests+1)), 400)))
 	doc, err := a.run(c, j, t, pieces)
 	if err != nil {
 		return err
@@ -196,14 +200,14 @@ var pieceBytes int64 = 32 << 20
 
 // divide cuts the log into pieces, as JSON, and chooses the shards. Too few shards are refused.
 func (a *app) divide(j *Job, files []*File, requests int64) (pieces []any, err error) {
-	j.Most = min(a.memory<<20/requestBytes, math.MaxUint32)
-	if j.Shards = a.shards; j.Shards == 0 {
-		j.Shards = int(max(fewShards, requests/max(min(perShard, j.Most/4), 1)))
+	j.Most = min(a.memory.Value<<20/requestBytes, math.MaxUint32)
+	if j.Shards = a.shards.Value; j.Shards == 0 {
+		j.Shards = int(min(max(fewShards, requests/min(perShard, j.Most/4)), 1<<16))
 	}
-	if j.Shards < 1 || requests/int64(j.Shards) > j.Most {
+	if requests/int64(j.Shards) > j.Most {
 		return nil, cli.Usage("--shards %d: a shard would have about %s requests, and --shard-memory %d is for %s; "+
-			"want --shards %d or more", a.shards, message.Grouped(requests/int64(max(j.Shards, 1))), a.memory,
-			message.Grouped(j.Most), 2*requests/max(j.Most, 1)+1)
+			"want --shards %d or more", j.Shards, message.Grouped(requests/int64(j.Shards)), a.memory.Value,
+			message.Grouped(j.Most), 2*requests/j.Most+1)
 	}
 	var size int64
 	for _, f := range files {
@@ -219,6 +223,23 @@ func (a *app) divide(j *Job, files []*File, requests int64) (pieces []any, err e
 		}
 	}
 	return pieces, nil
+}
+
+// probe makes an empty file, which a worker is to write, and gives what removes it.
+func probe(ctx context.Context, path string) (remove func(), err error) {
+	fs, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	out, err := fs.OpenWrite(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		if r, ok := fs.(filesystem.Remover); ok {
+			r.Remove(context.WithoutCancel(ctx), path)
+		}
+	}, out.Close()
 }
 
 // informed logs how the job goes. Why it fails is returned, too, and rather shorter.
@@ -237,9 +258,14 @@ func (a *app) run(c *cobra.Command, j *Job, t *traffic.Trace, pieces []any) (*re
 			flag.Set(f.Name, f.Value.String())
 		}
 	})
-	known := []string{"", "prism", "flink", "spark", "dataflow", "universal"}
-	if name := *runners.Runner; !slices.Contains(known, name) {
-		return nil, cli.Usage("--runner %s: %s", message.Quote(name), message.OneOf(name, known[1:]))
+	for name, known := range map[string][]string{
+		"runner":           {"prism", "flink", "spark", "dataflow", "universal"},
+		"environment_type": {"loopback", "docker", "process", "external"},
+	} {
+		given := flag.Lookup(name).Value.String()
+		if given != "" && !slices.Contains(known, strings.ToLower(given)) {
+			return nil, cli.Usage("--%s %s: %s", name, message.Quote(given), message.OneOf(given, known))
+		}
 	}
 	if at := *jobopts.Endpoint; c.Flags().Changed("endpoint") { // for which Beam would wait for minutes
 		conn, err := net.DialTimeout("tcp", at, 10*time.Second)
@@ -248,33 +274,40 @@ func (a *app) run(c *cobra.Command, j *Job, t *traffic.Trace, pieces []any) (*re
 		}
 		conn.Close()
 	}
+	parts := fmt.Sprintf("%s/.parts-%d-%d", everywhere(cmp.Or(a.shared, a.Folder)), os.Getpid(), time.Now().UnixNano())
+	remove, err := probe(c.Context(), parts)
+	if err != nil {
+		return nil, cli.Usage("want a --shared to which workers can write: %w", err)
+	}
+	defer remove()
 	flag.CommandLine.Parse(nil)
 	beam.Init()
-	log := slog.DiscardHandler
-	if r := *runners.Runner; !a.Quiet && r != "" && r != "prism" {
+	log, inside := slog.DiscardHandler, slices.Contains([]string{"", "prism"}, *runners.Runner)
+	if !a.Quiet && !inside {
+		fmt.Fprintf(a.Stderr, "ratelab-beam: asks the job service at %s\n", message.Quote(*jobopts.Endpoint))
 		log = informed{slog.NewTextHandler(a.Stderr, nil)}
 	}
 	slog.SetDefault(slog.New(log))
-	parts := fmt.Sprintf("%s/.parts-%d-%d", everywhere(cmp.Or(a.shared, a.Folder)), os.Getpid(), time.Now().UnixNano())
 	p, s := beam.NewPipelineWithRoot()
 	build(s, j, pieces, parts)
 	ctx, cancel := message.WatchOf(c.Context()).Context(c.Context())
 	defer cancel()
 	if err := beamx.Run(ctx, p); err != nil {
 		if message.Closed(a.Stop) {
-			return nil, fmt.Errorf("%w: nothing was written; a cluster goes on with its job", cli.ErrInterrupted)
+			text := "nothing was written"
+			if !inside {
+				text += "; the cluster goes on with its job"
+			}
+			return nil, fmt.Errorf("%w: %s", cli.ErrInterrupted, text)
 		}
 		text := err.Error() // the place in the pipeline, and then what is wrong
 		text = text[strings.LastIndex(text, " failed:\n")+1:]
 		return nil, fmt.Errorf("the runner: %s", message.OneLine(strings.TrimPrefix(text, "failed:"), 2000))
 	}
-	in, fs, err := open(ctx, parts)
+	in, _, err := open(ctx, parts)
 	if err != nil {
 		return nil, fmt.Errorf("--shared: what the workers wrote is not there: %w", err)
 	}
 	defer in.Close()
-	if r, ok := fs.(filesystem.Remover); ok {
-		defer r.Remove(ctx, parts)
-	}
 	return j.document(in, *t)
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // ceiling is the most lines of Go that the module may have without its tests.
-const ceiling = 45_164
+const ceiling = 44_010
 
 // modules are the most lines of the modules beside it.
-var modules = map[string]int{"beam": 960, "libraries": 1_170}
+var modules = map[string]int{"beam": 1_005, "libraries": 1_170}
 
 // room is a package's line in the plan of ARCHITECTURE.md.
 type room struct {

@@ -44,14 +44,13 @@ func (t Trace) open(path string) (*text, error) {
 		return newText(t.nameOf(path), io.NopCloser(io.NewSectionReader(t.Stdin, 0, t.Stdin.Size())))
 	}
 	name := message.Path(path)
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		// Every algorithm reads the trace anew, which a pipe cannot offer.
+		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times", name)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, message.Unreadable(err))
-	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		file.Close()
-		// Every algorithm reads the trace anew, which a pipe cannot offer.
-		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times", name)
 	}
 	return newText(name, file)
 }
