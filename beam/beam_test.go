@@ -238,6 +238,9 @@ func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 		result.Write(&out, doc)
 		return out.String()
 	}
+	if _, err := j.document(strings.NewReader(""), trace); err == nil {
+		t.Error("workers that write into another folder are not noticed")
+	}
 	if got, want := document(true), document(false); got != want {
 		t.Error(difference(got, want))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -88,6 +89,9 @@ func (j *Job) document(in io.Reader, t traffic.Trace) (*result.Document, error) 
 			sums[1].add(l.Sums[last])
 			differs = differs || last > 0
 		}
+	}
+	if pieces == nil { // the file is as it was at first
+		return nil, errors.New("want a --shared that is the same folder for the workers: what they wrote is not there")
 	}
 	files := byFile(pieces)
 	log := sums[0].Log

@@ -306,7 +306,7 @@ func (a *app) run(c *cobra.Command, j *Job, t *traffic.Trace, pieces []any) (*re
 	}
 	in, _, err := open(ctx, parts)
 	if err != nil {
-		return nil, fmt.Errorf("--shared: what the workers wrote is not there: %w", err)
+		return nil, fmt.Errorf("--shared: %w", err)
 	}
 	defer in.Close()
 	return j.document(in, *t)

@@ -15,7 +15,7 @@ import (
 const ceiling = 44_010
 
 // modules are the most lines of the modules beside it.
-var modules = map[string]int{"beam": 1_005, "libraries": 1_170}
+var modules = map[string]int{"beam": 1_010, "libraries": 1_170}
 
 // room is a package's line in the plan of ARCHITECTURE.md.
 type room struct {
