@@ -22,6 +22,8 @@ import (
 	"ratelab/internal/limit"
 )
 
+func init() { logrus.SetOutput(io.Discard) }
+
 // units are the windows that it knows.
 var units = map[time.Duration]pb.RateLimitResponse_RateLimit_Unit{time.Second: 1, time.Minute: 2, time.Hour: 3,
 	24 * time.Hour: 4}
@@ -41,7 +43,6 @@ var _ = add(library{name: "envoy-ratelimit", module: "github.com/envoyproxy/rate
 	},
 	// Its driver reads connections from goroutines of its own, so all of it is outside of the bubble.
 	open: func(p *process) (decide, error) {
-		logrus.SetOutput(io.Discard)
 		address, err := p.proxy()
 		store, now := gostats.NewStore(gostats.NewNullSink(), false), new(whole)
 		manager := stats.NewStatManager(store, settings.Settings{})
@@ -57,11 +58,11 @@ var _ = add(library{name: "envoy-ratelimit", module: "github.com/envoyproxy/rate
 		return func(ctx context.Context, key string, cost int64) (d limit.Decision, _ error) {
 			*now = whole(time.Now().Unix())
 			p.outside(func() {
-				got := cache.DoLimit(context.Background(), &pb.RateLimitRequest{HitsAddend: uint32(cost),
+				a := cache.DoLimit(context.Background(), &pb.RateLimitRequest{HitsAddend: uint32(cost),
 					Descriptors: []*entry.RateLimitDescriptor{{Entries: []*entry.RateLimitDescriptor_Entry{
 						{Key: "client", Value: key}}}}}, rule)[0]
-				d = answer(got.Code == pb.RateLimitResponse_OK, int64(got.LimitRemaining),
-					got.DurationUntilReset.AsDuration())
+				d = answer(a.Code == pb.RateLimitResponse_OK, int64(a.LimitRemaining),
+					a.DurationUntilReset.AsDuration())
 			})
 			return d, nil
 		}, err

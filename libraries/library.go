@@ -101,8 +101,7 @@ func wholeSeconds(p limit.Policy) error {
 // client is a go-redis client of the process under the clock, which tries nothing twice.
 func (p *process) client() *goredis.Client {
 	c := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:1", Dialer: p.dialer.DialContext, MaxRetries: -1,
-		Protocol:        2,
-		DisableIdentity: true, ReadTimeout: -1, WriteTimeout: -1})
+		Protocol: 2, DisableIdentity: true, ReadTimeout: -1, WriteTimeout: -1})
 	p.atEnd(func() { c.Close() })
 	return c
 }

@@ -190,8 +190,7 @@ func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.P
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.label(), err)
 		}
-		// nobody knows the keys
-		e.Tried = slices.DeleteFunc(e.Tried, func(what string) bool { return what == "a cluster" })
+		e.Tried = slices.DeleteFunc(e.Tried, func(s string) bool { return s == "a cluster" }) // nobody knows the keys
 		doc.Examinations = append(doc.Examinations, *e)
 	}
 	return doc, nil
