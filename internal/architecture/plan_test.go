@@ -1,9 +1,7 @@
 package architecture
 
 import (
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,16 +9,13 @@ import (
 	"testing"
 )
 
-// ceiling is the most lines of Go that the module may have without its tests.
-const ceiling = 44_010
-
-// modules are the most lines of the modules beside it.
-var modules = map[string]int{"beam": 1_010, "libraries": 1_170}
+// modules are the budgets of the modules beside the main one, in lines of code.
+var modules = map[string]int{"beam": 970, "libraries": 1_040}
 
 // room is a package's line in the plan of ARCHITECTURE.md.
 type room struct {
 	dir    string // from the root
-	budget int    // the most lines of its Go files without tests
+	budget int    // in lines of code
 }
 
 // outside are the packages at the top level.
@@ -84,45 +79,66 @@ func TestPackagesImportDownwardsInThePlan(t *testing.T) {
 // Code grows unless somebody counts it.
 func TestTheCodeKeepsItsBudget(t *testing.T) {
 	lines := map[string]int{}
-	code, tests := 0, 0
+	tests := 0
 	walk(t, func(name string) {
 		if path.Ext(name) != ".go" || strings.Contains(name, "testdata/") {
 			return
 		}
-		text, err := os.ReadFile(filepath.Join(root, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := strings.Count(string(text), "\n")
 		if dir := path.Dir(name); strings.HasSuffix(name, "_test.go") || isTest(dir) {
-			tests += n
+			tests += codeLines(readPage(t, name))
 		} else {
-			lines[dir] += n
-			code += n
+			lines[dir] += codeLines(readPage(t, name))
 		}
 	})
+	code := 0
 	for _, r := range planned(t) {
+		code += lines[r.dir]
 		if lines[r.dir] > r.budget {
-			t.Errorf("%s has %d lines, and a budget of %d in ARCHITECTURE.md: take something out; or raise the budget "+
-				"in a commit of its own, and say there what goes in exchange", r.dir, lines[r.dir], r.budget)
+			t.Errorf("%s has %d lines of code, and a budget of %d in ARCHITECTURE.md: take something out, or raise "+
+				"the budget and say why in one line of the commit", r.dir, lines[r.dir], r.budget)
 		}
 	}
 	for module, most := range modules {
 		n := 0
 		walkFrom(t, module, func(name string) {
 			if path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go") {
-				text, _ := os.ReadFile(filepath.Join(root, name))
-				n += strings.Count(string(text), "\n")
+				n += codeLines(readPage(t, name))
 			}
 		})
 		if n == 0 || n > most {
-			t.Errorf("%s has %d lines; at most %d", module, n, most)
+			t.Errorf("%s has %d lines of code; at most %d", module, n, most)
 		}
 	}
-	if code > ceiling {
-		t.Errorf("the code has %d lines; at most %d", code, ceiling)
-	}
 	if tests > code {
-		t.Errorf("the tests have %d lines, and the code %d: a test that holds what another holds can go", tests, code)
+		t.Errorf("the tests have %d lines of code, and the code %d: a test that holds what another holds can go", tests,
+			code)
+	}
+}
+
+// codeLines counts the lines of a source that are neither blank nor comments. All lines of a raw string count.
+func codeLines(source string) int {
+	n, comment, raw := 0, false, false
+	for line := range strings.Lines(source) {
+		line = strings.TrimSpace(line)
+		switch {
+		case raw:
+			n++
+			raw = strings.Count(line, "`")%2 == 0
+		case comment || strings.HasPrefix(line, "/*"):
+			comment = !strings.Contains(line, "*/")
+		case line != "" && !strings.HasPrefix(line, "//"):
+			n++
+			before, _, _ := strings.Cut(line, "//")
+			raw = strings.Count(before, "`")%2 == 1
+		}
+	}
+	return n
+}
+
+// A ceiling on lines that counts comments is paid in comments.
+func TestCodeLinesCountsNeitherCommentsNorBlankLines(t *testing.T) {
+	source := "// a comment\npackage p // code\n\n/* two\nlines */\nconst s = `raw\n\n// within`\nvar x = 1\n"
+	if got := codeLines(source); got != 5 {
+		t.Errorf("%d lines of code, want 5", got)
 	}
 }
