@@ -1,19 +1,21 @@
 package embedded
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	lua "github.com/yuin/gopher-lua"
+	"ratelab/internal/luavm"
 )
 
-// refuse makes an error that ends the script, whatever it catches.
+// refuse ends the script, whatever it catches. It does not return.
 func (s *scripts) refuse(what string) string {
-	s.refused = "VTCMD the embedded server cannot decide as Redis does, because " + what + "; use --redis process"
-	return s.refused
+	luavm.Abort(errors.New("VTCMD the embedded server cannot decide as Redis does, because " + what +
+		"; use --redis process"))
+	return ""
 }
 
 // neverHere are commands that wait, or draw at random.
@@ -63,7 +65,7 @@ func (s *scripts) prepare(args []string) (problem string) {
 			return "ERR decrement would overflow"
 		}
 	case "INCRBYFLOAT", "HINCRBYFLOAT":
-		if n, ok := parseNumber(args[len(args)-1]); ok && math.IsInf(n, 0) {
+		if n, ok := luavm.ParseNumber(args[len(args)-1]); ok && math.IsInf(n, 0) {
 			if name == "HINCRBYFLOAT" {
 				return "ERR value is NaN or Infinity"
 			}
@@ -143,7 +145,7 @@ func scores(args []string) string {
 		i++
 	}
 	for ; i+1 < len(args); i += 2 {
-		n, ok := parseNumber(args[i])
+		n, ok := luavm.ParseNumber(args[i])
 		switch {
 		case !ok:
 		case math.IsNaN(n):
@@ -175,7 +177,7 @@ func (s *scripts) worded(args []string, problem string) string {
 	case name == "HINCRBY" && problem == notWhole:
 		return "ERR hash value is not an integer"
 	case name == "HINCRBYFLOAT" && problem == "ERR value is not a valid float":
-		if n, ok := parseNumber(args[len(args)-1]); ok && !math.IsNaN(n) {
+		if n, ok := luavm.ParseNumber(args[len(args)-1]); ok && !math.IsNaN(n) {
 			return "ERR hash value is not a float"
 		}
 	case name == "LPOP" || name == "RPOP":
@@ -187,7 +189,7 @@ func (s *scripts) worded(args []string, problem string) string {
 }
 
 // wholeScores writes whole scores in a reply without an exponent, as Redis does: midnight in µs is one.
-func wholeScores(args []string, value lua.LValue) lua.LValue {
+func wholeScores(args []string, value luavm.Value) luavm.Value {
 	if name := args[0]; name == "" || name[0]|0x20 != 'z' {
 		return value
 	}
@@ -203,21 +205,21 @@ func wholeScores(args []string, value lua.LValue) lua.LValue {
 		}
 		first, step = 2, 2
 	}
-	score := func(v lua.LValue) lua.LValue {
-		text, ok := v.(lua.LString)
-		if !ok || !strings.Contains(string(text), "e+") {
+	score := func(v luavm.Value) luavm.Value {
+		text, ok := v.Text()
+		if !ok || !strings.Contains(text, "e+") {
 			return v
 		}
-		if n, ok := parseNumber(string(text)); ok && math.Abs(n) < 1<<52 {
-			return lua.LString(strconv.FormatFloat(n, 'f', -1, 64))
+		if n, ok := luavm.ParseNumber(text); ok && math.Abs(n) < 1<<52 {
+			return luavm.String(strconv.FormatFloat(n, 'f', -1, 64))
 		}
 		return v
 	}
-	if t, ok := value.(*lua.LTable); ok {
+	if t := value.Table(); t != nil {
 		for i := first; i <= t.Len(); i += step {
-			t.RawSetInt(i, score(t.RawGetInt(i)))
+			t.SetInt(i, score(t.GetInt(i)))
 		}
-		return t
+		return value
 	}
 	return score(value)
 }

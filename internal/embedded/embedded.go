@@ -1,8 +1,8 @@
 // Package embedded is the server inside the process: miniredis, with an EVAL of our own around its commands.
 //
-// miniredis makes two buffers of 4 KB for each redis.call, which is a third of what a decision costs there. Here a
-// server has them once. A script computes as on Redis: the tests compare replies with those of real servers. Commands
-// and libraries that it does not have are refused, and the message says to use a real server.
+// miniredis runs scripts with a Lua that computes otherwise than Redis's, and makes two buffers of 4 KB for each
+// redis.call. Here package luavm runs them, and a server has the buffers once. The tests compare replies with those of
+// real servers. Commands and libraries that it does not have are refused, and the message says to use a real server.
 package embedded
 
 import (
@@ -12,24 +12,26 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/alicebob/miniredis/v2/server"
-	lua "github.com/yuin/gopher-lua"
-	"github.com/yuin/gopher-lua/parse"
+
+	"ratelab/internal/luavm"
 )
 
 // Midnight is the time on the server's clock, which stands still.
 var Midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // New is a server whose clock is stopped at the virtual midnight. Virtual time never asks it, and a script that gets
-// past the prelude sees a clock that stands still rather than one that makes runs differ. It is reached by Dial. Where
-// a context is given, scripts end once it has: it is asked before each instruction, which makes Lua a tenth slower.
+// past the prelude sees a clock that stands still rather than one that makes runs differ. It is reached by Dial. When a
+// context is given, scripts end soon after it has ended.
 func New(until ...context.Context) (*miniredis.Miniredis, error) {
 	m := miniredis.NewMiniRedis()
 	m.SetTime(Midnight)
@@ -44,32 +46,38 @@ func New(until ...context.Context) (*miniredis.Miniredis, error) {
 	return m, nil
 }
 
-// scripts runs the scripts of one server. EVAL, EVALSHA and SCRIPT are looked at before miniredis is, and what is not
-// plainly a script to be run is left to it.
+// scripts runs the scripts of one server. It answers EVAL, EVALSHA, SCRIPT and transactions in the place of miniredis,
+// which sees no script.
 type scripts struct {
-	m     *miniredis.Miniredis
-	serve *server.Server
-	until []context.Context // at most one
+	m       *miniredis.Miniredis
+	serve   *server.Server
+	stop    atomic.Bool // set once the server's context has ended
+	globals *luavm.Table
+	texts   *luavm.Table // the metatable of strings
 
 	outer     *server.Peer // tells miniredis what it is to know; nobody hears the answers
 	inner     *server.Peer // issues the commands of scripts, under the lock that the script holds
 	replies   bytes.Buffer // what they were answered
 	writer    *bufio.Writer
 	answer    answer
-	elsewhere bool   // inner is in another database than 0
-	refused   string // what the script asked for that only a real server has
-	formatted []byte // by string.format and ..
+	elsewhere bool // inner is in another database than 0
 
 	mu       sync.Mutex // guards what follows
 	bySource map[string]*script
 	bySHA1   map[string]*script
-	apart    map[*server.Peer]bool
-	shared   bool // miniredis is to know every script too
+	clients  map[*server.Peer]*client
+}
+
+// client is a connection that has chosen a database, or begun a transaction. miniredis keeps both to itself.
+type client struct {
+	database string
+	queue    [][]string // nil: no transaction
 }
 
 type script struct {
 	sha1  string
-	proto *lua.FunctionProto
+	code  *luavm.Script
+	wrong error // why it does not compile
 }
 
 // innerCommand is how inner is told that it is inside a script: miniredis says so to the commands of its own scripts.
@@ -77,8 +85,12 @@ const innerCommand = "RATELAB.INNER"
 
 // serveScripts puts an EVAL of our own before that of m, which has been started.
 func serveScripts(m *miniredis.Miniredis, until []context.Context) error {
-	s := &scripts{m: m, serve: m.Server(), until: until, bySource: map[string]*script{}, bySHA1: map[string]*script{},
-		apart: map[*server.Peer]bool{}}
+	s := &scripts{m: m, serve: m.Server(), bySource: map[string]*script{}, bySHA1: map[string]*script{},
+		clients: map[*server.Peer]*client{}}
+	for _, ctx := range until {
+		context.AfterFunc(ctx, func() { s.stop.Store(true) })
+	}
+	s.makeGlobals()
 	s.outer = server.NewPeer(bufio.NewWriter(io.Discard))
 	s.writer = bufio.NewWriter(&s.replies)
 	s.inner = server.NewPeer(s.writer)
@@ -99,127 +111,192 @@ func serveScripts(m *miniredis.Miniredis, until []context.Context) error {
 	return nil
 }
 
-// before reports whether the command is done. A connection in a transaction, in another database, logged in or
-// subscribed is in a state that miniredis keeps to itself: it is left to it from then on.
+// before reports whether the command is done. Wrong commands are left to miniredis, which answers with an error.
 func (s *scripts) before(c *server.Peer, command string, args ...string) bool {
 	if c == s.inner || c == s.outer {
 		return false
 	}
+	own := s.client(c, false)
+	switch {
+	case command == "EXEC" && own.queue != nil:
+		s.execute(c, own)
+		return true
+	case command == "DISCARD" && own.queue != nil:
+		own.queue = nil
+		c.WriteOK()
+		return true
+	case command == "MULTI" && own.queue != nil:
+		c.WriteError("ERR MULTI calls can not be nested")
+		return true
+	case own.queue != nil:
+		own.queue = append(own.queue, append([]string{command}, args...))
+		c.WriteInline("QUEUED")
+		return true
+	}
 	switch command {
 	case "EVAL", "EVALSHA":
-		return len(args) >= 2 && s.eval(c, command, args)
-	case "EVALSHA_RO":
-		s.share(nil)
+		if found := s.called(command, args); found != nil {
+			s.m.Lock()
+			defer s.m.Unlock()
+			s.within(own.database, func() { s.eval(c, found, args) })
+			return true
+		}
 	case "SCRIPT":
-		s.told(args)
-	case "MULTI", "SELECT", "AUTH", "SUBSCRIBE", "PSUBSCRIBE":
-		s.share(c)
+		return s.told(c, args)
+	case "WATCH":
+		c.WriteError("ERR the embedded server has no WATCH; use --redis process")
+		return true
+	case "MULTI":
+		if len(args) == 0 {
+			s.client(c, true).queue = [][]string{}
+			c.WriteOK()
+			return true
+		}
+	case "SELECT":
+		if len(args) == 1 {
+			s.client(c, true).database = args[0] // if it is none, the next command in it fails
+		}
 	}
 	return false
 }
 
-// eval runs a script, unless there is something to object to it: in miniredis's words.
-func (s *scripts) eval(c *server.Peer, command string, args []string) bool {
-	keys, err := strconv.Atoi(args[1])
-	if err != nil || keys < 0 || keys > len(args)-2 {
+// client is what is known of a connection; keep remembers it until the connection ends.
+func (s *scripts) client(c *server.Peer, keep bool) *client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own := s.clients[c]
+	if own == nil {
+		own = &client{database: "0"}
+		if keep {
+			s.clients[c] = own
+			c.OnDisconnect(func() {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				delete(s.clients, c)
+			})
+		}
+	}
+	return own
+}
+
+// within does something while inner is in a database.
+func (s *scripts) within(database string, do func()) {
+	if s.elsewhere = database != "0"; s.elsewhere {
+		s.serve.Dispatch(s.inner, []string{"SELECT", database})
+	}
+	do()
+	if s.elsewhere { // a script selects a database for itself alone
+		s.serve.Dispatch(s.inner, []string{"SELECT", "0"})
+	}
+}
+
+// execute does the commands of a transaction, under one lock.
+func (s *scripts) execute(c *server.Peer, own *client) {
+	queue := own.queue
+	own.queue = nil
+	s.m.Lock()
+	defer s.m.Unlock()
+	c.WriteLen(len(queue))
+	for _, words := range queue {
+		s.within(own.database, func() {
+			switch found := s.called(words[0], words[1:]); {
+			case found != nil:
+				s.eval(c, found, words[1:])
+			case words[0] == "SELECT" && len(words) == 2:
+				own.database = words[1]
+				fallthrough
+			default:
+				c.WriteRaw(string(s.dispatch(words)))
+			}
+		})
+	}
+}
+
+// called is the script that a command calls; nil if it calls none, or is wrong.
+func (s *scripts) called(command string, args []string) *script {
+	if len(args) < 2 || command != "EVAL" && command != "EVALSHA" {
+		return nil
+	}
+	if keys, err := strconv.Atoi(args[1]); err != nil || keys < 0 || keys > len(args)-2 {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if command == "EVALSHA" {
+		return s.bySHA1[strings.ToLower(args[0])]
+	}
+	return s.learn(args[0])
+}
+
+// eval runs a script. The caller holds the lock of the server.
+func (s *scripts) eval(c *server.Peer, found *script, args []string) {
+	if found.wrong != nil {
+		c.WriteError(found.wrong.Error())
+		return
+	}
+	keys, _ := strconv.Atoi(args[1])
+	s.run(c, found, args[2:2+keys], args[2+keys:])
+}
+
+// told does what SCRIPT does to the scripts that the server knows, and reports whether it was one of these.
+func (s *scripts) told(c *server.Peer, args []string) bool {
+	if len(args) == 0 {
 		return false
 	}
 	s.mu.Lock()
-	found := s.bySHA1[args[0]]
-	if command == "EVAL" {
-		found = s.learn(args[0])
-	}
-	apart := s.apart[c]
-	s.mu.Unlock()
-	if found == nil || apart {
+	defer s.mu.Unlock()
+	switch name := strings.ToUpper(args[0]); {
+	case name == "EXISTS" && len(args) > 1:
+		c.WriteLen(len(args) - 1)
+		for _, sha1 := range args[1:] {
+			c.WriteInt(btoi(s.bySHA1[strings.ToLower(sha1)] != nil))
+		}
+	case name == "LOAD" && len(args) == 2:
+		if found := s.learn(args[1]); found.wrong != nil {
+			c.WriteError(found.wrong.Error())
+		} else {
+			c.WriteBulk(found.sha1)
+		}
+	case name == "FLUSH" && len(args) == 1:
+		clear(s.bySource)
+		clear(s.bySHA1)
+		c.WriteOK()
+	default:
 		return false
 	}
-	s.m.Lock()
-	defer s.m.Unlock()
-	s.run(c, found, args[2:2+keys], args[2+keys:])
 	return true
 }
 
-// told follows what SCRIPT does to the scripts that the server knows. miniredis answers.
-func (s *scripts) told(args []string) {
-	if len(args) == 0 {
-		return
-	}
-	switch strings.ToUpper(args[0]) {
-	case "EXISTS":
-		s.share(nil)
-	case "LOAD":
-		if len(args) == 2 {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.learn(args[1])
-		}
-	case "FLUSH":
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		clear(s.bySource)
-		clear(s.bySHA1)
-	}
-}
-
-// learn is the script of a source; nil where it does not compile. The caller holds mu.
+// learn is the script of a source. The caller holds mu.
 func (s *scripts) learn(source string) *script {
 	if known := s.bySource[source]; known != nil {
 		return known
 	}
-	proto, err := compile(source)
-	if err != nil {
-		return nil
-	}
 	sum := sha1.Sum([]byte(source))
-	learnt := &script{sha1: hex.EncodeToString(sum[:]), proto: proto}
+	learnt := &script{sha1: hex.EncodeToString(sum[:])}
+	var err error
+	if learnt.code, err = compile(source); err != nil {
+		learnt.wrong = fmt.Errorf("ERR Error compiling script (new function): %w", err)
+		return learnt
+	}
 	s.bySource[source], s.bySHA1[learnt.sha1] = learnt, learnt
-	if s.shared {
-		s.serve.Dispatch(s.outer, []string{"SCRIPT", "LOAD", source})
-	}
 	return learnt
-}
-
-// share gives miniredis all scripts, now and from now on, and leaves those of c to it; of none where c is nil.
-func (s *scripts) share(c *server.Peer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.shared {
-		s.shared = true
-		for source := range s.bySource {
-			s.serve.Dispatch(s.outer, []string{"SCRIPT", "LOAD", source})
-		}
-	}
-	if c == nil || s.apart[c] {
-		return
-	}
-	s.apart[c] = true
-	c.OnDisconnect(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.apart, c)
-	})
 }
 
 // sourceName is what Redis calls a script in errors.
 const sourceName = "user_script"
 
 // compiled has the compiled scripts of all servers: a run starts several, and decides the same on each.
-var compiled sync.Map // source -> *lua.FunctionProto
+var compiled sync.Map // source -> *luavm.Script
 
-func compile(source string) (*lua.FunctionProto, error) {
+func compile(source string) (*luavm.Script, error) {
 	if known, ok := compiled.Load(source); ok {
-		return known.(*lua.FunctionProto), nil
+		return known.(*luavm.Script), nil
 	}
-	chunk, err := parse.Parse(strings.NewReader(source), "<string>")
+	code, err := luavm.Compile(source)
 	if err != nil {
 		return nil, err
 	}
-	asRedis(chunk)
-	proto, err := lua.Compile(chunk, sourceName)
-	if err != nil {
-		return nil, err
-	}
-	compiled.Store(source, proto)
-	return proto, nil
+	compiled.Store(source, code)
+	return code, nil
 }

@@ -72,7 +72,7 @@ func (c *connection) ask(t testing.TB, words ...string) string {
 	return places.ReplaceAllString(reply, "$1")
 }
 
-var places = regexp.MustCompile(`(table: )0x[0-9a-f]+|(script: )[0-9a-f]{40}`)
+var places = regexp.MustCompile(`((?:table|function|thread|userdata): )0x[0-9a-f]+|(script: )[0-9a-f]{40}`)
 
 // read is the text of one reply.
 func (c *connection) read() (string, error) {
@@ -125,8 +125,6 @@ func TestScriptsAreKnownAsToMiniredis(t *testing.T) {
 		"loaded":          "SCRIPT LOAD SOURCE | EVALSHA SHA1 0 | SCRIPT EXISTS SHA1 SHA1-OTHER",
 		"exists":          "EVAL SOURCE 0 | SCRIPT EXISTS SHA1 SHA1-OTHER | EVAL OTHER 0 | SCRIPT EXISTS SHA1-OTHER",
 		"flushed":         "EVAL SOURCE 0 | SCRIPT FLUSH | EVALSHA SHA1 0 | SCRIPT EXISTS SHA1",
-		"no Lua":          "SCRIPT LOAD BAD | EVAL BAD 0",
-		"read only":       "EVAL SOURCE 0 | EVALSHA_RO SHA1 0 | EVAL_RO SOURCE 0 | EVAL_RO OTHER 0",
 		"transaction":     "EVAL SOURCE 0 | MULTI | EVALSHA SHA1 0 | EVAL OTHER 0 | EXEC | EVALSHA SHA1 0",
 		"other database":  "EVAL SOURCE 0 | SELECT 2 | EVALSHA SHA1 0 | GET n | SELECT 0 | GET n",
 		"within a script": "EVAL AWAY 0 | EVAL SOURCE 0 | GET n | SELECT 5 | GET n",
@@ -165,8 +163,6 @@ func TestOtherDecisionsAreRefused(t *testing.T) {
 		"return redis.call('PEXPIREAT', 'k', '99999999999999')":         "292 years",
 		"return redis.call('ZPOPMIN', 'z', 0)":                          "ZPOPMIN",
 		"pcall(function() return struct.pack('i', 1) end) return 1":     "struct",
-		"return string.find('THE fox', '%f[%a]%a+')":                    "%f",
-		"return 'x' .. setmetatable({}, {__concat = function() end})":   "__concat",
 		"return bit.rol(1, 2)":                                          "bit.rol",
 		"return cmsgpack.pack(1)":                                       "cmsgpack",
 	} {
@@ -192,7 +188,7 @@ func TestScriptsThatMiniredisDoesNotAnswer(t *testing.T) {
 		"return {tonumber('010'), tonumber('123456789012345')}":                    "*2\r\n:10\r\n:123456789012345\r\n",
 		"return {tonumber('0x1e'), tonumber('-inf') == -1/0, tonumber('time')}":    "*2\r\n:30\r\n:1\r\n",
 		"return setmetatable({}, {__index = error})":                               "*0\r\n",
-		"return {redis.call('PING'), coroutine.create(type)}":                      "*2\r\n+PONG\r\n$-1\r\n",
+		"return {redis.call('PING'), coroutine.create(function() end)}":            "*2\r\n+PONG\r\n$-1\r\n",
 		"return getmetatable(redis.call('SET', 'k', 1)) == nil":                    ":1\r\n",
 		"local function f() return coroutine.wrap(f)() end return pcall(f)":        "$-1\r\n",
 	} {

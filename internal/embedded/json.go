@@ -1,13 +1,13 @@
 package embedded
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
-	lua "github.com/yuin/gopher-lua"
+	"ratelab/internal/luavm"
 )
 
 // Limits of Redis's cjson.
@@ -18,150 +18,314 @@ const (
 )
 
 // cjson is the library of that name. A null has a value of its own.
-func (s *scripts) cjson(l *lua.LState) *lua.LTable {
-	null := l.NewUserData()
-	null.Metatable = l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
-		"__tostring": func(l *lua.LState) int { return give(l, lua.LString("userdata: (nil)")) }})
-	library := l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
-		"encode": func(l *lua.LState) int {
-			if l.GetTop() != 1 {
-				l.ArgError(1, "expected 1 argument")
-			}
-			return give(l, lua.LString(appendJSON(l, nil, l.Get(1), null, 0)))
+func cjson() *luavm.Table {
+	null := luavm.NewLight()
+	only := func(t *luavm.Thread, args []luavm.Value) {
+		if len(args) != 1 {
+			t.BadArgument(1, "expected 1 argument")
+		}
+	}
+	library := luavm.NewLibrary(map[string]luavm.Native{
+		"encode": func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+			only(t, args)
+			e := encoder{t, nil, null}
+			e.value(args[0], 0)
+			return t.One(luavm.String(string(e.text)))
 		},
-		"decode": func(l *lua.LState) int {
-			if l.GetTop() != 1 {
-				l.ArgError(1, "expected 1 argument")
+		"decode": func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+			only(t, args)
+			d := decoder{t: t, text: t.Text(args, 1), null: null}
+			if text := d.text; len(text) >= 2 && (text[0] == 0 || text[1] == 0) {
+				t.Fail("JSON parser does not support UTF-16 or UTF-32")
 			}
-			d := decoder{l, json.NewDecoder(strings.NewReader(text(l, 1))), null}
-			d.UseNumber()
-			value := d.value(0)
-			if _, err := d.Token(); err != io.EOF {
-				l.RaiseError("Expected the end but found invalid token")
+			d.next()
+			value := d.value()
+			if d.next(); d.kind != "T_END" {
+				d.expected("the end")
 			}
-			return give(l, value)
+			return t.One(value)
 		},
 	})
-	library.RawSetString("null", null)
+	library.SetName("null", null)
 	return library
 }
 
-func appendJSON(l *lua.LState, b []byte, value lua.LValue, null *lua.LUserData, depth int) []byte {
-	switch v := value.(type) {
-	case lua.LString:
-		return quoted(b, string(v))
-	case lua.LNumber:
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			l.RaiseError("Cannot serialise number: must not be NaN or Inf")
-		}
-		return appendNumber(b, float64(v))
-	case lua.LBool, *lua.LNilType:
-		if v == lua.LNil {
-			return append(b, "null"...)
-		}
-		return append(b, v.String()...)
-	case *lua.LTable:
-		if depth++; depth > deepestJSON {
-			l.RaiseError("Cannot serialise, excessive depth (%d)", depth)
-		}
-		if n := arrayLength(l, v); n > 0 {
-			b = append(b, '[')
-			for i := 1; i <= n; i++ {
-				if i > 1 {
-					b = append(b, ',')
-				}
-				b = appendJSON(l, b, v.RawGetInt(i), null, depth)
-			}
-			return append(b, ']')
-		}
-		b = append(b, '{')
-		begin := len(b)
-		v.ForEach(func(key, item lua.LValue) {
-			if len(b) > begin {
-				b = append(b, ',')
-			}
-			name, ok := textOf(key)
-			if !ok {
-				l.RaiseError("Cannot serialise %s: table key must be a number or string", key.Type())
-			}
-			b = append(quoted(b, name), ':')
-			b = appendJSON(l, b, item, null, depth)
-		})
-		return append(b, '}')
-	}
-	if value != null {
-		l.RaiseError("Cannot serialise %s: type not supported", value.Type())
-	}
-	return append(b, "null"...)
+// encoder writes JSON.
+type encoder struct {
+	t    *luavm.Thread
+	text []byte
+	null luavm.Value
 }
 
-// arrayLength is the greatest index of a table with nothing but positive whole numbers as keys, 0 for another one.
-func arrayLength(l *lua.LState, t *lua.LTable) int {
-	most, count := 0.0, 0.0
-	for key, _ := t.Next(lua.LNil); key != lua.LNil; key, _ = t.Next(key) {
-		n, ok := key.(lua.LNumber)
-		if !ok || n < 1 || math.Floor(float64(n)) != float64(n) {
+func (e *encoder) fail(v luavm.Value, why string) { e.t.Fail("Cannot serialise %s: %s", v.Kind(), why) }
+
+func (e *encoder) value(v luavm.Value, depth int) {
+	switch v.Kind() {
+	case luavm.KindString:
+		text, _ := v.Text()
+		e.quote(text)
+	case luavm.KindNumber:
+		n, _ := v.Float()
+		if math.IsNaN(n) || math.IsInf(n, 0) {
+			e.fail(v, "must not be NaN or Inf")
+		}
+		e.text = luavm.AppendNumber(e.text, n)
+	case luavm.KindBoolean:
+		e.text = strconv.AppendBool(e.text, v.Truth())
+	case luavm.KindTable:
+		e.table(v.Table(), depth+1)
+	default:
+		if !v.IsNil() && v != e.null {
+			e.fail(v, "type not supported")
+		}
+		e.text = append(e.text, "null"...)
+	}
+}
+
+func (e *encoder) table(t *luavm.Table, depth int) {
+	if depth > deepestJSON {
+		e.t.Fail("Cannot serialise, excessive nesting (%d)", depth)
+	}
+	if n := e.arrayLength(t); n > 0 {
+		for i := 1; i <= n; i++ {
+			e.text = append(e.text, ",["[btoi(i == 1)])
+			e.value(t.GetInt(i), depth)
+		}
+		e.text = append(e.text, ']')
+		return
+	}
+	separator := byte('{')
+	for key, item, _ := t.Next(luavm.Nil); !key.IsNil(); key, item, _ = t.Next(key) {
+		e.text = append(e.text, separator)
+		separator = ','
+		name, ok := luavm.TextOf(key)
+		if !ok {
+			e.fail(key, "table key must be a number or string")
+		}
+		e.quote(name)
+		e.text = append(e.text, ':')
+		e.value(item, depth)
+	}
+	if separator == '{' {
+		e.text = append(e.text, '{')
+	}
+	e.text = append(e.text, '}')
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// arrayLength is the greatest index of a table whose keys are all positive whole numbers, 0 for another one. An index
+// above 2^31 becomes the least number, as in C.
+func (e *encoder) arrayLength(t *luavm.Table) int {
+	most, count := 0, 0
+	for key, _, _ := t.Next(luavm.Nil); !key.IsNil(); key, _, _ = t.Next(key) {
+		n, ok := key.Float()
+		if !ok || n < 1 || math.Floor(n) != n {
 			return 0
 		}
-		most = max(most, float64(n))
+		if n > float64(most) {
+			if most = math.MinInt32; n < 1<<31 {
+				most = int(n)
+			}
+		}
 		count++
 	}
 	if most > count*sparseArray && most > safeArray {
-		l.RaiseError("Cannot serialise table: excessively sparse array")
+		e.fail(t.Value(), "excessively sparse array")
 	}
-	return int(most)
+	return most
 }
 
-func quoted(b []byte, text string) []byte {
-	b = append(b, '"')
+func (e *encoder) quote(text string) {
+	e.text = append(e.text, '"')
 	for _, c := range []byte(text) {
 		if i := strings.IndexByte("\"\\/\b\t\n\f\r", c); i >= 0 {
-			b = append(b, '\\', `"\/btnfr`[i])
+			e.text = append(e.text, '\\', `"\/btnfr`[i])
 		} else if c < ' ' || c == 127 {
-			b = fmt.Appendf(b, `\u%04x`, c)
+			e.text = fmt.Appendf(e.text, `\u%04x`, c)
 		} else {
-			b = append(b, c)
+			e.text = append(e.text, c)
 		}
 	}
-	return append(b, '"')
+	e.text = append(e.text, '"')
 }
 
-// decoder makes values of Lua from JSON, and keeps the order of an object's names.
+// decoder reads JSON as the library does, which takes more than JSON: hexadecimal numbers, NaN, control characters.
 type decoder struct {
-	l *lua.LState
-	*json.Decoder
-	null lua.LValue
+	t     *luavm.Thread
+	text  string
+	at    int
+	null  luavm.Value
+	depth int
+
+	kind  string // of the last token, as errors name it; or what is wrong with it
+	from  int    // where it begins
+	token luavm.Value
 }
 
-func (d *decoder) value(depth int) lua.LValue {
-	token, err := d.Token()
-	if depth > deepestJSON {
-		d.l.RaiseError("Found too many nested data structures (%d)", depth)
+func (d *decoder) expected(what string) {
+	d.t.Fail("Expected %s but found %s at character %d", what, d.kind, d.from+1)
+}
+
+// peek is the character that comes next, 0 at the end.
+func (d *decoder) peek(offset int) byte {
+	if d.at+offset < len(d.text) {
+		return d.text[d.at+offset]
 	}
-	if err != nil {
-		d.l.RaiseError("Expected value but found invalid token")
+	return 0
+}
+
+// marks are the tokens of one character.
+var marks = map[byte]string{'{': "T_OBJ_BEGIN", '}': "T_OBJ_END", '[': "T_ARR_BEGIN", ']': "T_ARR_END", ':': "T_COLON",
+	',': "T_COMMA", 0: "T_END"}
+
+func (d *decoder) next() {
+	for strings.IndexByte(" \t\n\r", d.peek(0)) >= 0 && d.at < len(d.text) {
+		d.at++
 	}
-	switch v := token.(type) {
-	case bool:
-		return lua.LBool(v)
-	case string:
-		return lua.LString(v)
-	case json.Number:
-		n, _ := parseNumber(string(v))
-		return lua.LNumber(n)
-	case json.Delim:
-		t := d.l.NewTable()
-		for i := 1; d.More(); i++ {
-			key := lua.LValue(lua.LNumber(i))
-			if v == '{' {
-				key = d.value(depth + 1)
+	d.from = d.at
+	c, rest := d.peek(0), d.text[min(d.at, len(d.text)):]
+	switch {
+	case marks[c] != "":
+		d.kind = marks[c]
+		if c != 0 {
+			d.at++
+		}
+	case c == '"':
+		d.at++
+		d.string()
+	case c == '-' || '0' <= c && c <= '9':
+		d.number()
+	case strings.HasPrefix(rest, "true"), strings.HasPrefix(rest, "false"):
+		d.kind, d.token = "T_BOOLEAN", luavm.Bool(c == 't')
+		d.at += 4 + btoi(c == 'f')
+	case strings.HasPrefix(rest, "null"):
+		d.kind, d.token = "T_NULL", d.null
+		d.at += 4
+	case c == '+', len(rest) >= 3 && (strings.EqualFold(rest[:3], "inf") || strings.EqualFold(rest[:3], "nan")):
+		d.number()
+	default:
+		d.kind = "invalid token"
+	}
+}
+
+// number reads as much as strtod of C does.
+func (d *decoder) number() {
+	end := d.at
+	for end < len(d.text) && strings.IndexByte("0123456789+-.abcdefinptxyABCDEFINPTXY", d.text[end]) >= 0 {
+		end++
+	}
+	for ; end > d.at; end-- {
+		if n, ok := luavm.ParseNumber(d.text[d.at:end]); ok {
+			d.kind, d.token, d.at = "T_NUMBER", luavm.Number(n), end
+			return
+		}
+	}
+	d.kind = "invalid number"
+}
+
+var escaped = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 't': '\t', 'n': '\n', 'f': '\f', 'r': '\r'}
+
+func (d *decoder) string() {
+	var text []byte
+	for d.peek(0) != '"' {
+		switch c := d.peek(0); {
+		case c == 0:
+			d.kind, d.from = "unexpected end of string", d.at
+			return
+		case c != '\\':
+			text = append(text, c)
+			d.at++
+		case d.peek(1) == 'u':
+			code, length := d.unicode()
+			if length == 0 {
+				d.kind, d.from = "invalid unicode escape code", d.at
+				return
 			}
-			t.RawSet(key, d.value(depth+1))
+			text = utf8.AppendRune(text, code)
+			d.at += length
+		case escaped[d.peek(1)] == 0:
+			d.kind, d.from = "invalid escape code", d.at
+			return
+		default:
+			text = append(text, escaped[d.peek(1)])
+			d.at += 2
 		}
-		if _, err := d.Token(); err != nil {
-			d.l.RaiseError("Expected comma or end of the structure but found invalid token")
-		}
-		return t
 	}
-	return d.null
+	d.at++
+	d.kind, d.token = "T_STRING", luavm.String(string(text))
+}
+
+// unicode is the character of an escape such as \u00e9, or of a pair of them, and the length of the text. A length of 0
+// means that it is none.
+func (d *decoder) unicode() (code rune, length int) {
+	hex := func(from int) int64 {
+		if d.at+from+4 > len(d.text) {
+			return -1
+		}
+		n, err := strconv.ParseUint(d.text[d.at+from:d.at+from+4], 16, 32)
+		if err != nil {
+			return -1
+		}
+		return int64(n)
+	}
+	first := hex(2)
+	switch {
+	case first < 0:
+		return 0, 0
+	case first&0xF800 != 0xD800:
+		return rune(first), 6
+	}
+	second := hex(8)
+	if first&0x400 != 0 || d.peek(6) != '\\' || d.peek(7) != 'u' || second < 0 || second&0xFC00 != 0xDC00 {
+		return 0, 0
+	}
+	return rune((first&0x3FF)<<10|second&0x3FF) + 0x10000, 12
+}
+
+func (d *decoder) value() luavm.Value {
+	switch d.kind {
+	case "T_STRING", "T_NUMBER", "T_BOOLEAN", "T_NULL":
+		return d.token
+	case "T_OBJ_BEGIN", "T_ARR_BEGIN":
+	default:
+		d.expected("value")
+	}
+	if d.depth++; d.depth > deepestJSON {
+		d.t.Fail("Found too many nested data structures (%d) at character %d", d.depth, d.at)
+	}
+	t := luavm.NewTable(0, 0)
+	object, end, more := d.kind == "T_OBJ_BEGIN", "T_ARR_END", "comma or array end"
+	if object {
+		end, more = "T_OBJ_END", "comma or object end"
+	}
+	d.next()
+	for i := 1; d.kind != end || i > 1; i++ {
+		key := luavm.Int(i)
+		if object {
+			if d.kind != "T_STRING" {
+				d.expected("object key string")
+			}
+			key = d.token
+			if d.next(); d.kind != "T_COLON" {
+				d.expected("colon")
+			}
+			d.next()
+		}
+		t.Set(key, d.value())
+		if d.next(); d.kind == end {
+			break
+		}
+		if d.kind != "T_COMMA" {
+			d.expected(more)
+		}
+		d.next()
+	}
+	d.depth--
+	return t.Value()
 }

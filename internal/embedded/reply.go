@@ -6,46 +6,45 @@ import (
 	"strings"
 	"unicode"
 
-	lua "github.com/yuin/gopher-lua"
-
+	"ratelab/internal/luavm"
 	"ratelab/internal/resp"
 )
 
 // read takes the first reply off text in RESP2, and makes of it what a script sees: a status is a table, and nothing at
 // all is false. An error, also one inside of an array, is a problem.
-func read(l *lua.LState, text []byte) (value lua.LValue, problem string, rest []byte) {
+func read(text []byte) (value luavm.Value, problem string, rest []byte) {
 	end := bytes.IndexByte(text, '\n')
 	if end < 2 {
-		return nil, "invalid request", nil
+		return luavm.Nil, "invalid request", nil
 	}
 	line, rest := text[1:end-1], text[end+1:]
 	switch text[0] {
 	case '+':
-		return told(l, "ok", string(line)), "", rest
+		return told("ok", string(line)), "", rest
 	case '-':
-		return nil, string(line), rest
+		return luavm.Nil, string(line), rest
 	}
 	n, err := strconv.Atoi(string(line))
 	switch {
 	case err != nil:
-		return nil, "invalid request", nil
+		return luavm.Nil, "invalid request", nil
 	case text[0] == ':':
-		return lua.LNumber(n), "", rest
+		return luavm.Int(n), "", rest
 	case n < 0:
-		return lua.LFalse, "", rest
+		return luavm.False, "", rest
 	case text[0] == '$' && len(rest) >= n+2:
-		return lua.LString(rest[:n]), "", rest[n+2:]
+		return luavm.String(string(rest[:n])), "", rest[n+2:]
 	case text[0] == '*':
-		items := l.CreateTable(n, 0)
-		for range n {
-			if value, problem, rest = read(l, rest); problem != "" {
-				return nil, problem, rest
+		items := luavm.NewTable(0, 0)
+		for i := range n {
+			if value, problem, rest = read(rest); problem != "" {
+				return luavm.Nil, problem, rest
 			}
-			items.Append(value)
+			items.SetInt(i+1, value)
 		}
-		return items, "", rest
+		return items.Value(), "", rest
 	}
-	return nil, "invalid request", nil
+	return luavm.Nil, "invalid request", nil
 }
 
 // What a script returns may be in itself.
@@ -62,51 +61,51 @@ type answer struct {
 
 // add writes a value, and reports whether it is not too large. A table ends before its first nil; what is no value of
 // Redis is nothing.
-func (a *answer) add(value lua.LValue, depth int) bool {
-	switch v := value.(type) {
-	case lua.LBool:
-		if v {
-			a.text = resp.AppendHeader(a.text, ':', 1)
-			return true
-		}
-	case lua.LNumber:
-		a.text = resp.AppendHeader(a.text, ':', int(v))
+func (a *answer) add(value luavm.Value, depth int) bool {
+	switch value.Kind() {
+	case luavm.KindNumber:
+		n, _ := value.Float()
+		a.text = resp.AppendHeader(a.text, ':', int(luavm.Cut(n)))
 		return true
-	case lua.LString:
-		a.text = resp.AppendText(a.text, string(v))
+	case luavm.KindString:
+		text, _ := value.Text()
+		a.text = resp.AppendText(a.text, text)
 		return len(a.text) <= largest
-	case *lua.LTable:
-		return a.table(v, depth)
+	case luavm.KindTable:
+		return a.table(value.Table(), depth)
 	}
-	if a.resp3 {
+	switch {
+	case value == luavm.True:
+		a.text = resp.AppendHeader(a.text, ':', 1)
+	case a.resp3:
 		a.text = append(a.text, "_\r\n"...)
-	} else {
+	default:
 		a.text = append(a.text, "$-1\r\n"...)
 	}
 	return true
 }
 
 // table writes a list, or the error or the status that a table stands for.
-func (a *answer) table(t *lua.LTable, depth int) bool {
-	if text := t.RawGetString("err"); text != lua.LNil {
-		a.line('-', text.String())
+func (a *answer) table(t *luavm.Table, depth int) bool {
+	if text, ok := t.GetName("err").Text(); ok {
+		a.line('-', text)
 		return true
 	}
-	if text := t.RawGetString("ok"); text != lua.LNil {
-		a.line('+', text.String())
+	if text, ok := t.GetName("ok").Text(); ok {
+		a.line('+', text)
 		return true
 	}
-	if n, ok := t.RawGetString("double").(lua.LNumber); ok && !a.resp3 {
-		a.text = resp.AppendText(a.text, string(appendFloat(nil, float64(n), 17)))
+	if n, ok := t.GetName("double").Float(); ok && !a.resp3 {
+		a.text = resp.AppendText(a.text, string(luavm.AppendFloat(nil, n, 17)))
 		return true
 	}
 	n := 0
-	for t.RawGetInt(n+1) != lua.LNil {
+	for !t.GetInt(n + 1).IsNil() {
 		n++
 	}
 	a.text = resp.AppendHeader(a.text, '*', n)
 	for i := range n {
-		if depth == deepest || len(a.text) > largest || !a.add(t.RawGetInt(i+1), depth+1) {
+		if depth == deepest || len(a.text) > largest || !a.add(t.GetInt(i+1), depth+1) {
 			return false
 		}
 	}

@@ -4,291 +4,256 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/alicebob/miniredis/v2/server"
-	lua "github.com/yuin/gopher-lua"
+
+	"ratelab/internal/luavm"
 )
 
 // run runs a script, and writes its answer to c. The caller holds the lock of the server.
 func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
-	s.refused = ""
-	l := s.state(keys, args)
-	defer l.Close()
-	defer func() {
-		if s.elsewhere { // a script selects a database for itself alone
-			s.serve.Dispatch(s.inner, []string{"SELECT", "0"})
-			s.elsewhere = false
+	s.globals.SetName("KEYS", list(keys))
+	s.globals.SetName("ARGV", list(args))
+	s.answer = answer{text: s.answer.text[:0], resp3: c.Resp3}
+	settings := luavm.Settings{Globals: s.globals, Texts: s.texts, Name: sourceName, Stop: &s.stop, Nested: 1}
+	err := luavm.Run(of.code, settings, func(t *luavm.Thread, results []luavm.Value) {
+		if len(results) == 0 {
+			results = []luavm.Value{luavm.Nil}
 		}
-	}()
-	l.Push(l.NewFunctionFromProto(of.proto))
-	err := l.PCall(0, lua.MultRet, l.NewFunction(func(l *lua.LState) int { return placed(l, of.sha1) }))
-	var raised *lua.ApiError
+		if !s.answer.add(results[0], 0) {
+			luavm.Abort(errors.New("ERR reached lua stack limit"))
+		}
+	})
+	var raised *luavm.Error
 	switch {
-	case s.refused != "":
-		c.WriteError(s.refused)
-		return
 	case errors.As(err, &raised):
-		s.answer = answer{text: s.answer.text[:0]}
-		text := raised.Object.String()
-		if !strings.Contains(text, " script: "+of.sha1) { // a stack overflow leaves no room for placed
-			text = "ERR " + text
-		}
-		s.answer.line('-', text)
-		c.WriteRaw(string(s.answer.text))
-		return
-	}
-	s.answer = answer{s.answer.text[:0], c.Resp3}
-	if !s.answer.add(l.Get(1), 0) {
-		c.WriteError("ERR reached lua stack limit")
+		s.answer.text = s.answer.text[:0]
+		s.answer.line('-', placed(raised, of.sha1))
+	case err != nil:
+		c.WriteError(err.Error())
 		return
 	}
 	c.WriteRaw(string(s.answer.text))
 }
 
-// placed makes the text of a reply of an error, which says where the script raised it.
-func placed(l *lua.LState, digest string) int {
-	text := "ERR " + l.ToStringMeta(l.Get(1)).String()
-	if n, ok := l.Get(1).(lua.LNumber); ok {
-		text = "ERR " + string(appendNumber(nil, float64(n)))
-	}
-	if t, ok := l.Get(1).(*lua.LTable); ok {
-		text = l.ToStringMeta(t.RawGetString("err")).String()
-	}
-	text += " script: " + digest
-	for level := range 20 {
-		if place, ok := strings.CutPrefix(l.Where(level), sourceName+":"); ok {
-			text += ", on @" + sourceName + ":" + strings.TrimSuffix(place, ":") + "."
-			break
+// placed is the text of a reply about an error, which says where the script raised it.
+func placed(raised *luavm.Error, digest string) string {
+	text := "ERR " + raised.Error()
+	if t := raised.Value.Table(); t != nil {
+		if message, ok := luavm.TextOf(t.GetName("err")); ok {
+			text = message
 		}
 	}
-	return give(l, lua.LString(text))
+	text += " script: " + digest
+	if raised.Line > 0 {
+		text += ", on @" + sourceName + ":" + strconv.Itoa(raised.Line) + "."
+	}
+	return text
 }
 
-// libraries are those of miniredis that Redis has too. Not one of them heeds the name that it is opened by.
-var libraries = []lua.LGFunction{lua.OpenBase, lua.OpenCoroutine, lua.OpenTable, lua.OpenString, lua.OpenMath}
-
-// state is a new Lua, with what a script finds there.
-func (s *scripts) state(keys, args []string) *lua.LState {
-	l := lua.NewState(lua.Options{SkipOpenLibs: true})
-	for _, open := range libraries {
-		l.Push(l.NewFunction(open))
-		l.Call(0, 0)
+// makeGlobals makes what a script finds. No script can change it.
+func (s *scripts) makeGlobals() {
+	libraries := luavm.Libraries()
+	s.globals = libraries[""]
+	base := s.globals
+	base.SetName("pcall", luavm.NewFunction(pcall(base.GetName("pcall"))))
+	for _, name := range []string{"coroutine", "math", "string", "table"} {
+		base.SetName(name, libraries[name].Value())
 	}
-	for _, ctx := range s.until {
-		l.SetContext(ctx)
-	}
-	s.amend(l)
-	boundNesting(l)
-	l.SetGlobal("cjson", s.cjson(l))
-	l.SetGlobal("KEYS", list(l, keys))
-	l.SetGlobal("ARGV", list(l, args))
-	l.SetGlobal("os", l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{ // a clock that would go on makes runs differ
-		"clock": func(l *lua.LState) int { return give(l, lua.LNumber(42)) }}))
-	redis := l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
-		"call":               s.call(true),
-		"pcall":              s.call(false),
-		"error_reply":        reply("err"),
-		"status_reply":       reply("ok"),
-		"sha1hex":            sha1hex,
-		"log":                log,
-		"set_repl":           func(*lua.LState) int { return 0 },
-		"setresp":            setProtocol,
-		"replicate_commands": func(l *lua.LState) int { return give(l, lua.LTrue) },
+	s.texts = luavm.NewTable(0, 1)
+	s.texts.SetName("__index", libraries["string"].Value())
+	redis := luavm.NewLibrary(map[string]luavm.Native{
+		"call":         s.call(true),
+		"pcall":        s.call(false),
+		"error_reply":  reply("err"),
+		"status_reply": reply("ok"),
+		"sha1hex":      sha1hex,
+		"log":          log,
+		"set_repl":     func(*luavm.Thread, []luavm.Value) []luavm.Value { return nil },
+		"setresp":      s.setProtocol,
+		"replicate_commands": func(t *luavm.Thread, _ []luavm.Value) []luavm.Value {
+			return t.One(luavm.True)
+		},
 	})
 	for level, name := range []string{"LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING"} {
-		redis.RawSetString(name, lua.LNumber(level))
+		redis.SetName(name, luavm.Int(level))
 	}
 	for flags, names := range []string{"REPL_NONE", "REPL_AOF", "REPL_SLAVE REPL_REPLICA", "REPL_ALL"} {
 		for name := range strings.FieldsSeq(names) {
-			redis.RawSetString(name, lua.LNumber(flags))
+			redis.SetName(name, luavm.Int(flags))
 		}
 	}
-	for _, name := range []string{"struct", "cmsgpack"} {
-		l.SetGlobal(name, s.without(l, name+"."))
+	clock := luavm.NewLibrary(map[string]luavm.Native{ // a clock that would go on makes runs differ
+		"clock": func(t *luavm.Thread, _ []luavm.Value) []luavm.Value { return t.One(luavm.Int(42)) }})
+	for name, table := range map[string]*luavm.Table{"redis": redis, "server": redis, "cjson": cjson(), "bit": s.bits(),
+		"os": clock, "struct": s.without(luavm.NewTable(0, 0), "struct."),
+		"cmsgpack": s.without(luavm.NewTable(0, 0), "cmsgpack.")} {
+		base.SetName(name, table.Value())
 	}
-	l.SetGlobal("redis", redis)
-	l.SetGlobal("server", redis)
-	protect(l)
-	return l
+	base.SetMeta(luavm.NewLibrary(map[string]luavm.Native{
+		"__index": func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+			t.Fail("Script attempted to access nonexistent global variable '%s'", t.Text(args, 2))
+			return nil
+		}}))
+	for key, value, _ := base.Next(luavm.Nil); !key.IsNil(); key, value, _ = base.Next(key) {
+		if t := value.Table(); t != nil {
+			t.Protect()
+		}
+	}
+	s.texts.Protect()
+	base.Protect()
 }
 
-// without is a library that refuses each function that it does not have.
-func (s *scripts) without(l *lua.LState, name string) *lua.LTable {
-	library := l.NewTable()
-	library.Metatable = l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{"__index": func(l *lua.LState) int {
-		l.RaiseError("%s", s.refuse("of "+name+l.ToStringMeta(l.Get(2)).String()))
-		return 0
-	}})
+// pcall is Lua's, but for a table that Redis raises: it gives its text. After any other table it gives a third value.
+func pcall(plain luavm.Value) luavm.Native {
+	return func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+		results := t.Instead(plain, args)
+		if len(results) == 2 && results[0] == luavm.False && results[1].Table() != nil {
+			message := t.Index(results[1], luavm.String("err"))
+			if _, ok := luavm.TextOf(message); ok {
+				return t.All(luavm.False, message)
+			}
+			return t.All(luavm.False, results[1], message)
+		}
+		return results
+	}
+}
+
+// without refuses each function that a library does not have.
+func (s *scripts) without(library *luavm.Table, name string) *luavm.Table {
+	library.SetMeta(luavm.NewLibrary(map[string]luavm.Native{
+		"__index": func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+			key, _ := t.Show(args[1]).Text()
+			s.refuse("of " + name + key)
+			return nil
+		}}))
 	return library
 }
 
-func list(l *lua.LState, texts []string) *lua.LTable {
-	t := l.CreateTable(len(texts), 0)
-	for _, text := range texts {
-		t.Append(lua.LString(text))
+func list(texts []string) luavm.Value {
+	t := luavm.NewTable(len(texts), 0)
+	for i, text := range texts {
+		t.SetInt(i+1, luavm.String(text))
 	}
-	return t
-}
-
-// protect refuses globals, as Redis does.
-func protect(l *lua.LState) {
-	l.SetGlobal("print", lua.LNil)
-	l.SetMetatable(l.Get(lua.GlobalsIndex), l.SetFuncs(l.NewTable(), map[string]lua.LGFunction{
-		"__newindex": func(l *lua.LState) int {
-			l.Error(lua.LString("Attempt to modify a readonly table"), 1)
-			return 0
-		},
-		"__index": func(l *lua.LState) int {
-			name := l.ToStringMeta(l.Get(2)).String()
-			l.Error(lua.LString("Script attempted to access nonexistent global variable '"+name+"'"), 1)
-			return 0
-		}}))
+	return t.Value()
 }
 
 // log writes nothing, and takes what redis.log takes.
-func log(l *lua.LState) int {
-	if level, ok := l.Get(1).(lua.LNumber); l.GetTop() < 2 || !ok || level < 0 || level > 3 {
-		l.Error(told(l, "err", "ERR redis.log() requires two arguments or more, a level first."), 1)
+func log(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+	if len(args) < 2 {
+		t.Throw(told("err", "ERR redis.log() requires two arguments or more."))
 	}
-	return 0
+	level, ok := args[0].Float()
+	switch {
+	case !ok:
+		t.Throw(told("err", "ERR First argument must be a number (log level)."))
+	case level < 0 || level > 3:
+		t.Throw(told("err", "ERR Invalid log level."))
+	}
+	return nil
 }
 
-// setProtocol changes nothing: a script's commands are always answered in RESP2 here.
-func setProtocol(l *lua.LState) int {
-	if version := l.CheckInt(1); version != 2 && version != 3 {
-		l.Error(lua.LString("RESP version must be 2 or 3"), 1)
+// setProtocol refuses RESP3: a script's commands are always answered in RESP2 here.
+func (s *scripts) setProtocol(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+	if len(args) != 1 {
+		t.Throw(told("err", "ERR redis.setresp() requires one argument."))
 	}
-	return 0
+	switch t.Float(args, 1) {
+	case 2:
+	case 3:
+		s.refuse("of redis.setresp(3)")
+	default:
+		t.Throw(told("err", "ERR RESP version must be 2 or 3."))
+	}
+	return nil
 }
 
 // reply is redis.error_reply or redis.status_reply: a table whose one field is the text. An error of one word gets a
 // code before it.
-func reply(field string) lua.LGFunction {
-	return func(l *lua.LState) int {
-		value, ok := l.Get(1).(lua.LString)
-		if !ok {
-			return give(l, told(l, "err", "ERR wrong number or type of arguments"))
+func reply(field string) luavm.Native {
+	return func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+		if len(args) != 1 || args[0].Kind() != luavm.KindString {
+			return t.One(told("err", "ERR wrong number or type of arguments"))
 		}
-		text := string(value)
+		text, _ := args[0].Text()
 		if field == "err" {
 			if text = strings.TrimPrefix(text, "-"); !strings.Contains(text, " ") {
 				text = "ERR " + text
 			}
 		}
-		return give(l, told(l, field, text))
+		return t.One(told(field, text))
 	}
 }
 
 // told is a table as redis.call makes one of a status or an error.
-func told(l *lua.LState, field, text string) *lua.LTable {
-	t := l.CreateTable(0, 1)
-	t.RawSetString(field, lua.LString(text))
-	return t
+func told(field, text string) luavm.Value {
+	t := luavm.NewTable(0, 1)
+	t.SetName(field, luavm.String(text))
+	return t.Value()
 }
 
-func sha1hex(l *lua.LState) int {
-	if l.GetTop() != 1 {
-		l.Error(lua.LString("wrong number of arguments"), 1)
-		return 0
+func sha1hex(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+	if len(args) != 1 {
+		t.Throw(told("err", "ERR wrong number of arguments"))
 	}
-	sum := sha1.Sum([]byte(lua.LVAsString(l.Get(1))))
-	return give(l, lua.LString(hex.EncodeToString(sum[:])))
+	text, _ := luavm.TextOf(args[0])
+	sum := sha1.Sum([]byte(text))
+	return t.One(luavm.String(hex.EncodeToString(sum[:])))
 }
 
 // call is redis.call, or redis.pcall, which gives an error back in place of raising it.
-func (s *scripts) call(raises bool) lua.LGFunction {
-	return func(l *lua.LState) int {
-		args := make([]string, l.GetTop())
+func (s *scripts) call(raises bool) luavm.Native {
+	return func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+		words := make([]string, len(args))
 		problem := ""
-		for i := range args {
-			switch arg := l.Get(i + 1).(type) {
-			case lua.LString:
-				args[i] = string(arg)
-			case lua.LNumber:
-				args[i] = argument(arg)
-			default:
+		for i, arg := range args {
+			if n, ok := arg.Float(); ok {
+				words[i] = argument(n)
+			} else if words[i], ok = arg.Text(); !ok {
 				problem = "ERR Lua redis lib command arguments must be strings or integers"
 			}
 		}
-		if len(args) == 0 {
+		if len(words) == 0 {
 			problem = "ERR Please specify at least one argument for this redis lib call"
 		}
-		var value lua.LValue
+		var value luavm.Value
 		if problem == "" {
-			if problem = s.prepare(args); problem == "" {
-				value, problem = s.issue(l, args)
-				problem = s.worded(args, problem)
-				value = wholeScores(args, value)
+			if problem = s.prepare(words); problem == "" {
+				value, problem = s.issue(words)
+				problem = s.worded(words, problem)
+				value = wholeScores(words, value)
 			}
 		}
 		switch {
 		case problem == "":
-			l.Push(value)
+			return t.One(value)
 		case raises:
-			l.Error(told(l, "err", problem), 1)
-		default:
-			l.Push(told(l, "err", problem))
+			t.Throw(told("err", problem))
 		}
-		return 1
+		return t.One(told("err", problem))
 	}
 }
 
 // issue has the server do a command, and reads what it answers: a value, or an error.
-func (s *scripts) issue(l *lua.LState, args []string) (value lua.LValue, problem string) {
+func (s *scripts) issue(args []string) (value luavm.Value, problem string) {
+	s.elsewhere = s.elsewhere || strings.EqualFold(args[0], "SELECT")
+	value, problem, _ = read(s.dispatch(args))
+	return value, problem
+}
+
+// dispatch has the server do a command under the lock that is held, and gives what it answers.
+func (s *scripts) dispatch(args []string) []byte {
+	defer func() {
+		if r := recover(); r != nil {
+			s.refuse(fmt.Sprintf("miniredis failed at %s: %v", args[0], r))
+		}
+	}()
 	s.replies.Reset()
 	s.writer.Reset(&s.replies) // what an interrupted command has left
 	s.serve.Dispatch(s.inner, args)
 	s.writer.Flush()
-	s.elsewhere = s.elsewhere || strings.EqualFold(args[0], "SELECT")
-	value, problem, _ = read(l, s.replies.Bytes())
-	return value, problem
-}
-
-// deepestCoroutine is how many coroutines may wait for one another: as many as Redis allows C calls, LUAI_MAXCCALLS,
-// less those that the virtual clock takes. gopher-lua knows no bound: it takes all memory, and ends the process.
-const deepestCoroutine = 198
-
-// gopher-lua fills the array of a table from its first element on: t[67108863] = 1 took a gigabyte, and five seconds.
-func init() { lua.MaxArrayIndex = 1 << 20 }
-
-// boundNesting puts coroutine.resume and coroutine.wrap of our own before gopher-lua's.
-func boundNesting(l *lua.LState) {
-	library := l.GetGlobal(lua.CoroutineLibName).(*lua.LTable)
-	// A coroutine begins with small stacks: one that waits for many others costs 100 KB for each otherwise.
-	l.Options.RegistrySize, l.Options.RegistryMaxSize = 256, lua.RegistrySize
-	l.Options.RegistryGrowStep, l.Options.MinimizeStackMemory = 256, true
-	resume := library.RawGetString("resume").(*lua.LFunction).GFunction
-	library.RawSetString("resume", l.NewFunction(func(l *lua.LState) int {
-		if !tooDeep(l) {
-			return resume(l)
-		}
-		l.Push(lua.LFalse)
-		l.Push(lua.LString(overflow))
-		return 2
-	}))
-	wrap := library.RawGetString("wrap").(*lua.LFunction).GFunction
-	library.RawSetString("wrap", l.NewFunction(func(l *lua.LState) int {
-		wrap(l)
-		made := l.Get(-1).(*lua.LFunction)
-		l.Pop(1)
-		l.Push(l.NewClosure(func(l *lua.LState) int {
-			if tooDeep(l) {
-				l.RaiseError(overflow)
-			}
-			return made.GFunction(l)
-		}, made.Upvalues[0].Value()))
-		return 1
-	}))
-}
-
-// overflow is what Redis says.
-const overflow = "C stack overflow"
-
-func tooDeep(l *lua.LState) bool {
-	depth := 0
-	for ; l.Parent != nil; l = l.Parent {
-		depth++
-	}
-	return depth >= deepestCoroutine
+	return s.replies.Bytes()
 }

@@ -137,7 +137,7 @@ func (h *Hook) wrap(w wrapping) (string, error) {
 	if w.source == oneCommand {
 		head, all = singleHead+"local bare, keys, args = true, KEYS, ARGV ", keyspaceSource
 	}
-	text := s.bodies() + head + s.prelude() + all + s.maker() + aloneSource + w.caller
+	text := s.bodies() + head + s.prelude() + all + s.maker() + w.caller
 	h.wrapped[w] = text
 	return text, nil
 }

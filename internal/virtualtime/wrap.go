@@ -17,7 +17,6 @@ var preludeFiles embed.FS
 var (
 	preludeSource = part("clock") + part("commands") + part("expiry") + part("facade") + part("fence")
 	strangeSource = part("stranger")
-	aloneSource   = part("alone")
 	batchSource   = part("batch")
 	singleSource  = part("exact") + part("single")
 	severalSource = part("exact") + part("several")
@@ -87,7 +86,7 @@ func wrap(p *script.Program, checks bool) (*wrapped, error) {
 		"--[[intact]]", s.intact(),
 	)
 	head := "local real, A = redis, ARGV local offset, keep, any_key = tonumber(A[1]), tonumber(A[2]), false "
-	w.source = bodies + head + s.prelude() + s.maker() + aloneSource + fill.Replace(batchSource)
+	w.source = bodies + head + s.prelude() + s.maker() + fill.Replace(batchSource)
 	w.sha1 = script.SHA1(w.source)
 	return w, nil
 }

@@ -1,0 +1,195 @@
+package embedded_test
+
+import (
+	"bufio"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ratelab/internal/longtest"
+	"ratelab/internal/redis"
+	"ratelab/internal/redis/redistest"
+)
+
+// node is a part of a generated program: a statement, or a block with its statements.
+type node struct {
+	open, shut string
+	kids       []*node
+}
+
+func (n *node) write(b *strings.Builder) {
+	b.WriteString(n.open + "\n")
+	for _, kid := range n.kids {
+		kid.write(b)
+	}
+	if n.shut != "" {
+		b.WriteString(n.shut + "\n")
+	}
+}
+
+// generateHead writes each value that a program tells, numbers to the last bit.
+const generateHead = `local told, n, plain = {}, 0, tostring
+local function tostring(...) return (string.gsub(plain(...), '0x%x%x%x%x%x%x%x%x%x%x%x%x', '')) end
+local function show(v, depth)
+  local kind = type(v)
+  if kind == 'number' then return string.format('%.17g', v) end
+  if kind == 'string' or kind == 'boolean' or kind == 'nil' then return kind .. ' ' .. tostring(v) end
+  if kind ~= 'table' or depth > 3 then return kind end
+  local names = {}
+  for name in pairs(v) do if type(name) == 'string' and name ~= 'ignore_error_stats_update' then
+    names[#names + 1] = name
+  end end
+  table.sort(names)
+  local parts = {}
+  for i = 1, #v do parts[#parts + 1] = show(v[i], depth + 1) end
+  for _, name in ipairs(names) do parts[#parts + 1] = name .. '=' .. show(v[name], depth + 1) end
+  return '{' .. table.concat(parts, ' ') .. '}'
+end
+local function tell(...)
+  if n > 200 then return end
+  for i = 1, select('#', ...) do n = n + 1 told[n] = show((select(i, ...)), 0) end
+end
+local spent = 0
+local function spend() spent = spent + 1 if spent > 400 then error('spent', 0) end end
+local function int(x) -- the versions of Redis write other numbers in different ways
+  if type(x) ~= 'number' or x - x ~= 0 then return 7 end
+  return math.floor(x) % 100000 + 0
+end
+local function key(x) -- a table stands among others by its address
+  if type(x) == 'table' or type(x) == 'function' then return 'address' end
+  return x
+end
+local function try(...)
+  local ok, a, b = pcall(...)
+  if ok then return ok, a, b end
+  return ok, a
+end
+local ok, problem = pcall(function(...)
+`
+
+const generateTail = `end, KEYS[1], ARGV[1])
+if not ok then tell('failed', problem) end
+return told`
+
+func (n *node) source() string {
+	var b strings.Builder
+	b.WriteString(generateHead)
+	n.write(&b)
+	b.WriteString(generateTail)
+	return b.String()
+}
+
+// generators make programs at random: of a seed always the same one.
+var generators = map[string]func(*rand.Rand) *node{"programs": program, "patterns": patterns}
+
+const refusal = "VTCMD the embedded server cannot decide"
+
+// alikeServers decides programs on the embedded server and on a real one.
+type alikeServers struct{ ours, its *connection }
+
+func (a alikeServers) decide(t testing.TB, n *node) (ours, its string) {
+	source := n.source()
+	for _, c := range []*connection{a.ours, a.its} {
+		c.ask(t, "FLUSHALL")
+	}
+	return a.ours.ask(t, "EVAL", source, "1", "k", "7"), a.its.ask(t, "EVAL", source, "1", "k", "7")
+}
+
+// differ reports whether the answers differ. A refusal does not count, nor do the words of a compiler.
+func differ(ours, its string) bool {
+	const uncompiled = "-ERR Error compiling script"
+	return ours != its && !strings.Contains(ours, refusal) &&
+		!(strings.HasPrefix(ours, uncompiled) && strings.HasPrefix(its, uncompiled))
+}
+
+// shrink takes statements out of a program as long as the servers differ about the rest.
+func (a alikeServers) shrink(t testing.TB, root *node) {
+	for again := true; again; {
+		again = false
+		var walk func(n *node)
+		walk = func(n *node) {
+			for i := 0; i < len(n.kids); i++ {
+				kid, all := n.kids[i], n.kids
+				for _, instead := range [][]*node{nil, kid.kids} {
+					n.kids = append(append(append([]*node{}, all[:i]...), instead...), all[i+1:]...)
+					if differ(a.decide(t, root)) {
+						again = true
+						i--
+						break
+					}
+					n.kids = all
+				}
+				if i >= 0 && i < len(n.kids) && n.kids[i] == kid {
+					walk(kid)
+				}
+			}
+		}
+		walk(root)
+	}
+}
+
+// number is a variable of the environment, or otherwise.
+func number(t testing.TB, name string, otherwise int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s=%s: want a whole number", name, text)
+	}
+	return n
+}
+
+// Programs from fixed seeds decide as on Redis. RATELAB_PROGRAMS is how many of each kind, and RATELAB_SEED the first
+// seed.
+func TestGeneratedProgramsDecideAsOnRedis(t *testing.T) {
+	check := func(t *testing.T, real *redis.Server) {
+		for name, generate := range generators {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				conn, err := real.Open(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				servers := alikeServers{dial(t, server(t)), &connection{conn, bufio.NewReader(conn)}}
+				count := number(t, "RATELAB_PROGRAMS", longtest.Of(7_000, 500))
+				first := number(t, "RATELAB_SEED", 1)
+				refused, found := 0, 0
+				for seed := first; seed < first+count; seed++ {
+					if seed%10_000 == 0 {
+						servers.its.ask(t, "SCRIPT", "FLUSH")
+						servers.ours.ask(t, "SCRIPT", "FLUSH")
+					}
+					root := generate(rand.New(rand.NewPCG(uint64(seed), 0)))
+					ours, its := servers.decide(t, root)
+					if strings.Contains(ours, refusal) {
+						refused++
+					}
+					if !differ(ours, its) {
+						continue
+					}
+					servers.shrink(t, root)
+					ours, its = servers.decide(t, root)
+					var b strings.Builder
+					root.write(&b)
+					t.Errorf("RATELAB_SEED=%d: %s\nours  %q\nRedis %q", seed, b.String(), ours, its)
+					if found++; found >= number(t, "RATELAB_DIFFERENCES", 3) {
+						break
+					}
+				}
+				t.Logf("%d %s from seed %d: %d refused", count, name, first, refused)
+			})
+		}
+	}
+	t.Run("process", func(t *testing.T) { check(t, redistest.Private(t)) })
+	for _, image := range redistest.Images() {
+		t.Run("container="+image, func(t *testing.T) { check(t, redistest.Container(t, image)) })
+	}
+}
+
+// pick is one of the choices.
+func pick[T any](r *rand.Rand, choices ...T) T { return choices[r.IntN(len(choices))] }

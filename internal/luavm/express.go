@@ -1,0 +1,506 @@
+package luavm
+
+import "github.com/yuin/gopher-lua/ast"
+
+// isMulti reports whether an expression may have several values, or none.
+func isMulti(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.FuncCallExpr:
+		return !e.AdjustRet
+	case *ast.Comma3Expr:
+		return !e.AdjustRet
+	}
+	return false
+}
+
+// end is the line on which an expression ends: C gives it to an operator.
+func end(e ast.Expr) int {
+	switch e := e.(type) {
+	case *ast.ArithmeticOpExpr:
+		return end(e.Rhs)
+	case *ast.RelationalOpExpr:
+		return end(e.Rhs)
+	case *ast.StringConcatOpExpr:
+		return end(e.Rhs)
+	case *ast.LogicalOpExpr:
+		return end(e.Rhs)
+	case *ast.AttrGetExpr:
+		return end(e.Key)
+	}
+	return max(e.Line(), e.LastLine())
+}
+
+// expression compiles an expression that has one value.
+func (c *compiler) expression(e ast.Expr) expr {
+	if n, ok := numeral(e); ok {
+		return c.constant(n)
+	}
+	switch e := e.(type) {
+	case *ast.TrueExpr:
+		return func(*frame) Value { return True }
+	case *ast.FalseExpr:
+		return func(*frame) Value { return False }
+	case *ast.NilExpr:
+		return func(*frame) Value { return Nil }
+	case *ast.StringExpr:
+		v := Value{o: c.text(e.Value)}
+		return func(*frame) Value { return v }
+	case *ast.IdentExpr:
+		return c.variable(e)
+	case *ast.AttrGetExpr:
+		return c.element(e)
+	case *ast.FuncCallExpr, *ast.Comma3Expr:
+		values := c.multi(e)
+		return func(f *frame) Value {
+			if all := values(f); len(all) > 0 {
+				return all[0]
+			}
+			return Nil
+		}
+	case *ast.TableExpr:
+		return c.constructor(e)
+	case *ast.FunctionExpr:
+		return c.closure(e)
+	case *ast.LogicalOpExpr:
+		left, right, and := c.expression(e.Lhs), c.expression(e.Rhs), e.Operator == "and"
+		return func(f *frame) Value {
+			if v := left(f); v.Truth() != and {
+				return v
+			}
+			return right(f)
+		}
+	case *ast.RelationalOpExpr, *ast.UnaryNotOpExpr:
+		test := c.condition(e)
+		return func(f *frame) Value { return Bool(test(f)) }
+	case *ast.StringConcatOpExpr:
+		return c.concatenation(e)
+	case *ast.ArithmeticOpExpr:
+		return c.arithmetic(e)
+	case *ast.UnaryMinusOpExpr:
+		v, at := c.expression(e.Expr), &site{e.Line(), c.describe(e.Expr)}
+		return func(f *frame) Value {
+			n := v(f)
+			if n.isNumber() {
+				return Number(-n.n)
+			}
+			f.at = at
+			return f.t.arithmetic('u', n, n, at.name, at.name)
+		}
+	case *ast.UnaryLenOpExpr:
+		v, at := c.expression(e.Expr), &site{e.Line(), c.describe(e.Expr)}
+		return func(f *frame) Value {
+			of := v(f)
+			if t := of.Table(); t != nil {
+				return Int(t.Len())
+			}
+			f.at = at
+			return f.t.length(of, at.name)
+		}
+	}
+	c.fail(e.Line(), "syntax error")
+	return nil
+}
+
+// variable compiles the use of a name.
+func (c *compiler) variable(e *ast.IdentExpr) expr {
+	v := c.uses[e]
+	switch {
+	case v == nil:
+		key, at := c.text(e.Value), &site{line: e.Line()}
+		return func(f *frame) Value {
+			if v := f.t.globals.getText(key); v.o != nil {
+				return v
+			}
+			f.at = at
+			return f.t.index(f.t.globals.Value(), Value{o: key}, "")
+		}
+	case v.owner == c.fn && !v.shared:
+		r := v.register
+		return func(f *frame) Value { return f.regs[r] }
+	case v.owner == c.fn:
+		r := v.register
+		return func(f *frame) Value { return *f.cells[r] }
+	}
+	i := c.fn.upvalue(v, &c.resolver)
+	return func(f *frame) Value { return *f.fn.shared[i] }
+}
+
+// describe says where a value comes from, as errors do: "local 'x'"; "" if Lua does not say it.
+func (c *compiler) describe(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.IdentExpr:
+		v := c.uses[e]
+		switch {
+		case v == nil:
+			return "global '" + e.Value + "'"
+		case v.owner == c.fn:
+			return "local '" + e.Value + "'"
+		}
+		return "upvalue '" + e.Value + "'"
+	case *ast.AttrGetExpr:
+		if key, ok := e.Key.(*ast.StringExpr); ok {
+			return "field '" + key.Value + "'"
+		}
+		return "field '?'"
+	case *ast.LogicalOpExpr: // of `a and b or c` C finds the last part
+		if left, ok := e.Lhs.(*ast.LogicalOpExpr); ok && left.Operator != e.Operator {
+			return c.describe(e.Rhs)
+		}
+	}
+	return ""
+}
+
+// element compiles t.name or t[key].
+func (c *compiler) element(e *ast.AttrGetExpr) expr {
+	object, at := c.expression(e.Object), &site{e.Line(), c.describe(e.Object)}
+	if name, ok := e.Key.(*ast.StringExpr); ok {
+		key := c.text(name.Value)
+		return func(f *frame) Value {
+			of := object(f)
+			if t := of.Table(); t != nil {
+				if v := t.getText(key); v.o != nil || t.meta == nil {
+					return v
+				}
+			}
+			f.at = at
+			return f.t.index(of, Value{o: key}, at.name)
+		}
+	}
+	key := c.expression(e.Key)
+	return func(f *frame) Value {
+		of := object(f)
+		k := key(f)
+		if t := of.Table(); t != nil {
+			if v := t.Get(k); v.o != nil || t.meta == nil {
+				return v
+			}
+		}
+		f.at = at
+		return f.t.index(of, k, at.name)
+	}
+}
+
+// list compiles expressions whose last one may have several values.
+func (c *compiler) list(all []ast.Expr) list {
+	single, last := c.parts(all)
+	if last != nil && len(single) == 0 {
+		return last
+	}
+	return func(f *frame) []Value {
+		t := f.t
+		stack, top := t.stack, t.top
+		values := t.alloc(len(single))
+		for i, e := range single {
+			values[i] = e(f)
+		}
+		if last != nil {
+			values = t.join(values, last(f))
+		}
+		t.stack, t.top = stack, top
+		return values
+	}
+}
+
+// parts compiles expressions whose last one may have several values.
+func (c *compiler) parts(all []ast.Expr) (single []expr, last list) {
+	for i, e := range all {
+		if i == len(all)-1 && isMulti(e) {
+			return single, c.multi(e)
+		}
+		single = append(single, c.expression(e))
+	}
+	return single, nil
+}
+
+// join puts the results of a call after values that are the last ones on the stack.
+func (t *Thread) join(values, more []Value) []Value {
+	copy(t.alloc(len(more)), more)
+	if n := len(values) + len(more); t.top >= n { // they are neighbours
+		return t.stack[t.top-n : t.top : t.top]
+	}
+	return append(values, more...)
+}
+
+// multi compiles an expression with several values.
+func (c *compiler) multi(e ast.Expr) list {
+	if call, ok := e.(*ast.FuncCallExpr); ok {
+		return c.call(call)
+	}
+	return func(f *frame) []Value { return f.extra }
+}
+
+// prepare compiles a call up to the call itself: the function, and the arguments on the stack.
+func (c *compiler) prepare(e *ast.FuncCallExpr) func(f *frame) (Value, []Value) {
+	at := &site{name: c.describe(e.Func)}
+	var method *object
+	of, looked := expr(nil), &site{line: e.Line()}
+	if e.Receiver != nil {
+		of, method, looked.name = c.expression(e.Receiver), c.text(e.Method), c.describe(e.Receiver)
+		at.name, at.line = "method '"+e.Method+"'", e.Line()
+	} else {
+		of, at.line = c.expression(e.Func), end(e.Func)
+	}
+	single, last := c.parts(e.Args)
+	before := 0
+	if method != nil {
+		before = 1
+	}
+	return func(f *frame) (Value, []Value) {
+		t := f.t
+		callee := of(f)
+		args := t.alloc(before + len(single))
+		if method != nil {
+			f.at = looked
+			args[0] = callee
+			callee = t.index(callee, Value{o: method}, looked.name)
+		}
+		for i, e := range single {
+			args[before+i] = e(f)
+		}
+		if last != nil {
+			args = t.join(args, last(f))
+		}
+		f.at = at
+		return callee, args
+	}
+}
+
+func (c *compiler) call(e *ast.FuncCallExpr) list {
+	prepare := c.prepare(e)
+	return func(f *frame) []Value {
+		t := f.t
+		stack, top := t.stack, t.top
+		callee, args := prepare(f)
+		ret := t.invoke(callee, args)
+		t.stack, t.top = stack, top
+		return ret
+	}
+}
+
+// tailCall leaves the call of a function of Lua to the loop that has called this one.
+func (c *compiler) tailCall(e *ast.FuncCallExpr) step {
+	prepare := c.prepare(e)
+	return func(f *frame) flow {
+		callee, args := prepare(f)
+		fn := callee.function()
+		if fn == nil {
+			fn, args = f.t.callable(callee, args)
+		}
+		if fn.native == nil {
+			f.tail, f.ret = fn, args
+			return returned
+		}
+		f.ret = f.t.invoke(callee, args)
+		return returned
+	}
+}
+
+// closure compiles a function, which takes the variables of the functions around it along.
+func (c *compiler) closure(e *ast.FunctionExpr) expr {
+	p := c.function(e)
+	return func(f *frame) Value {
+		fn := &Function{proto: p}
+		if len(p.origins) > 0 {
+			fn.shared = make([]*Value, len(p.origins))
+			for i, from := range p.origins {
+				if from.register {
+					fn.shared[i] = f.cells[from.index]
+				} else {
+					fn.shared[i] = f.fn.shared[from.index]
+				}
+			}
+		}
+		return newFunction(fn)
+	}
+}
+
+// perFlush is how many elements of a constructor C puts into the table at once.
+const perFlush = 50
+
+// constructor compiles a table. Named fields get their values as they come, elements in groups.
+func (c *compiler) constructor(e *ast.TableExpr) expr {
+	type field struct {
+		key, value expr
+		at         *site
+	}
+	var fields []field
+	var last list
+	elements, names := 0, 0
+	for i, part := range e.Fields {
+		switch {
+		case part.Key != nil:
+			names++
+			at := &site{line: part.Key.Line()}
+			fields = append(fields, field{c.expression(part.Key), c.expression(part.Value), at})
+		case i == len(e.Fields)-1 && isMulti(part.Value):
+			last = c.multi(part.Value)
+		default:
+			elements++
+			fields = append(fields, field{value: c.expression(part.Value)})
+		}
+	}
+	elements, names = roundedUp(elements), roundedUp(names)
+	return func(f *frame) Value {
+		t := f.t
+		stack, top := t.stack, t.top
+		table := NewTable(elements, names)
+		done, waiting := 0, t.alloc(perFlush)[:0]
+		flush := func(more []Value) {
+			if n := done + len(waiting) + len(more); n > len(table.array) {
+				table.resize(n, len(table.nodes))
+			}
+			for i := len(more); i > 0; i-- {
+				table.SetInt(done+len(waiting)+i, more[i-1])
+			}
+			for i := len(waiting); i > 0; i-- {
+				table.SetInt(done+i, waiting[i-1])
+			}
+			done += len(waiting)
+			waiting = waiting[:0]
+		}
+		for _, field := range fields {
+			switch {
+			case field.key != nil:
+				key, value := field.key(f), field.value(f)
+				f.at = field.at
+				t.setIndex(table.Value(), key, value, "")
+			default:
+				if len(waiting) == perFlush {
+					flush(nil)
+				}
+				waiting = append(waiting, field.value(f))
+			}
+		}
+		if last != nil {
+			if len(waiting) == perFlush {
+				flush(nil)
+			}
+			flush(last(f))
+		} else if len(waiting) > 0 {
+			flush(nil)
+		}
+		t.stack, t.top = stack, top
+		return table.Value()
+	}
+}
+
+// roundedUp is a size as C writes it into an instruction: with three digits of two.
+func roundedUp(n int) int {
+	shift := 0
+	for n >= 16 {
+		n = (n + 1) >> 1
+		shift++
+	}
+	return n << shift
+}
+
+// condition compiles an expression of which only the truth counts.
+func (c *compiler) condition(e ast.Expr) func(f *frame) bool {
+	switch e := e.(type) {
+	case *ast.UnaryNotOpExpr:
+		test := c.condition(e.Expr)
+		return func(f *frame) bool { return !test(f) }
+	case *ast.LogicalOpExpr:
+		left, right := c.condition(e.Lhs), c.condition(e.Rhs)
+		if e.Operator == "and" {
+			return func(f *frame) bool { return left(f) && right(f) }
+		}
+		return func(f *frame) bool { return left(f) || right(f) }
+	case *ast.RelationalOpExpr:
+		return c.comparison(e)
+	}
+	value := c.expression(e)
+	return func(f *frame) bool { return value(f).Truth() }
+}
+
+func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
+	left, right, at := c.expression(e.Lhs), c.expression(e.Rhs), &site{line: end(e)}
+	switch e.Operator {
+	case "==", "~=":
+		equal := e.Operator == "=="
+		return func(f *frame) bool {
+			a, b := left(f), right(f)
+			if same(a, b) {
+				return equal
+			}
+			f.at = at
+			return f.t.equal(a, b) == equal
+		}
+	case "<", ">":
+		swap := e.Operator == ">"
+		return func(f *frame) bool {
+			a, b := left(f), right(f)
+			if swap {
+				a, b = b, a
+			}
+			if a.isNumber() && b.isNumber() {
+				return a.n < b.n
+			}
+			f.at = at
+			return f.t.Less(a, b)
+		}
+	}
+	swap := e.Operator == ">="
+	return func(f *frame) bool {
+		a, b := left(f), right(f)
+		if swap {
+			a, b = b, a
+		}
+		if a.isNumber() && b.isNumber() {
+			return a.n <= b.n
+		}
+		f.at = at
+		return f.t.lessOrEqual(a, b)
+	}
+}
+
+func (c *compiler) arithmetic(e *ast.ArithmeticOpExpr) expr {
+	left, right, op := c.expression(e.Lhs), c.expression(e.Rhs), e.Operator[0]
+	at, leftName, rightName := &site{line: end(e)}, c.describe(e.Lhs), c.describe(e.Rhs)
+	return func(f *frame) Value {
+		a, b := left(f), right(f)
+		if a.o == &numberObject && b.o == &numberObject {
+			return Number(compute(op, a.n, b.n))
+		}
+		f.at = at
+		return f.t.arithmetic(op, a, b, leftName, rightName)
+	}
+}
+
+// concatenation compiles a .. b .. c, which Lua joins from the right.
+func (c *compiler) concatenation(e *ast.StringConcatOpExpr) expr {
+	var parts []expr
+	var names []string
+	at := &site{line: end(e)}
+	add := func(e ast.Expr) {
+		parts, names = append(parts, c.expression(e)), append(names, c.describe(e))
+	}
+	for {
+		add(e.Lhs)
+		more, ok := e.Rhs.(*ast.StringConcatOpExpr)
+		if !ok {
+			break
+		}
+		e = more
+	}
+	add(e.Rhs)
+	return func(f *frame) Value {
+		t := f.t
+		stack, top := t.stack, t.top
+		values := t.alloc(len(parts))
+		plain := true
+		for i, part := range parts {
+			values[i] = part(f)
+			plain = plain && (values[i].isString() || values[i].isNumber())
+		}
+		f.at = at
+		var joined Value
+		if plain {
+			joined = t.joined(values)
+		} else {
+			joined = t.concat(values, names)
+		}
+		t.stack, t.top = stack, top
+		return joined
+	}
+}

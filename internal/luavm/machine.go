@@ -1,0 +1,74 @@
+package luavm
+
+import (
+	"errors"
+	"math"
+	"sync/atomic"
+)
+
+// Libraries makes tables with the functions of Lua's libraries: those without one under "", and coroutine, math,
+// string and table.
+func Libraries() map[string]*Table {
+	all := map[string]*Table{}
+	for name, functions := range map[string]map[string]Native{"": base(), "coroutine": coroutines(), "math": maths(),
+		"string": texts(), "table": tables()} {
+		all[name] = NewLibrary(functions)
+	}
+	all["math"].SetName("huge", Number(math.Inf(1)))
+	all["math"].SetName("pi", Number(math.Pi))
+	all["string"].SetName("gfind", all["string"].GetName("gmatch"))
+	all[""].SetName("next", next)
+	all[""].SetName("_VERSION", String("Lua 5.1"))
+	return all
+}
+
+// NewLibrary makes a table of functions.
+func NewLibrary(functions map[string]Native) *Table {
+	t := NewTable(0, len(functions))
+	for name, f := range functions {
+		t.SetName(name, NewFunction(f))
+	}
+	return t
+}
+
+// ErrStopped is the error of a run that its stop has ended.
+var ErrStopped = errors.New("the script was stopped")
+
+// aborted ends a run, whatever the script catches.
+type aborted struct{ err error }
+
+// Abort ends the run with an error, which no script can catch. It does not return.
+func Abort(err error) { panic(aborted{err}) }
+
+// Settings are what a script runs with.
+type Settings struct {
+	Globals *Table
+	Texts   *Table       // the metatable of strings
+	Name    string       // of the script, in the places of errors
+	Stop    *atomic.Bool // set: the run ends soon; nil: nothing ends it
+	// Nested is how many calls of C wait for the script: of at most 200.
+	Nested int
+}
+
+// Run runs a script. use gets its results, with the thread that has run it. The error is an *Error, ErrStopped, or what
+// was given to Abort.
+func Run(script *Script, with Settings, use func(t *Thread, results []Value)) (err error) {
+	m := &Machine{globals: with.Globals, texts: with.Texts, name: with.Name, stop: with.Stop,
+		killed: make(chan struct{})}
+	defer close(m.killed)
+	t := &Thread{Machine: m, nested: with.Nested}
+	defer func() {
+		if r := recover(); r != nil {
+			end, ok := r.(aborted)
+			if !ok {
+				panic(r)
+			}
+			err = end.err
+		}
+	}()
+	failed := t.protect(func() { use(t, t.run(newFunction(&Function{proto: script.main}).function(), nil)) }, nil)
+	if failed != nil {
+		return failed
+	}
+	return nil
+}

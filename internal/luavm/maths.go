@@ -1,0 +1,59 @@
+package luavm
+
+import "math"
+
+// maths is the library math. It draws no numbers at random.
+func maths() map[string]Native {
+	all := map[string]Native{
+		"max": extreme(func(a, b float64) bool { return a > b }),
+		"min": extreme(func(a, b float64) bool { return a < b }),
+		"frexp": func(t *Thread, args []Value) []Value {
+			fraction, exponent := math.Frexp(t.Float(args, 1))
+			return t.All(Number(fraction), Int(exponent))
+		},
+		"ldexp": func(t *Thread, args []Value) []Value {
+			return t.One(Number(math.Ldexp(t.Float(args, 1), t.short(args, 2))))
+		},
+		"modf": func(t *Thread, args []Value) []Value {
+			n := t.Float(args, 1)
+			whole := math.Trunc(n)
+			if math.IsInf(n, 0) {
+				return t.All(Number(n), Number(math.Copysign(0, n)))
+			}
+			return t.All(Number(whole), Number(math.Copysign(n-whole, n)))
+		},
+		"abs": func(t *Thread, args []Value) []Value { return t.One(Number(math.Abs(t.Float(args, 1)))) },
+		"deg": func(t *Thread, args []Value) []Value { return t.One(Number(t.Float(args, 1) / (math.Pi / 180))) },
+		"rad": func(t *Thread, args []Value) []Value { return t.One(Number(t.Float(args, 1) * (math.Pi / 180))) },
+	}
+	for name, f := range map[string]func(float64) float64{"ceil": math.Ceil, "floor": math.Floor,
+		"sqrt": math.Sqrt, "exp": math.Exp, "log": math.Log, "log10": math.Log10, "sin": math.Sin, "cos": math.Cos,
+		"tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "sinh": math.Sinh, "cosh": math.Cosh,
+		"tanh": math.Tanh} {
+		all[name] = func(t *Thread, args []Value) []Value {
+			n := t.Float(args, 1)
+			return t.One(Number(computed(f(n), n, n)))
+		}
+	}
+	for name, f := range map[string]func(a, b float64) float64{"fmod": math.Mod, "pow": math.Pow, "atan2": math.Atan2} {
+		all[name] = func(t *Thread, args []Value) []Value {
+			b := t.Float(args, 2) // first, as C's compiler does
+			a := t.Float(args, 1)
+			return t.One(Number(computed(f(a, b), a, b)))
+		}
+	}
+	all["mod"] = all["fmod"]
+	return all
+}
+
+func extreme(better func(a, b float64) bool) Native {
+	return func(t *Thread, args []Value) []Value {
+		best := t.Float(args, 1)
+		for i := 2; i <= len(args); i++ {
+			if n := t.Float(args, i); better(n, best) {
+				best = n
+			}
+		}
+		return t.One(Number(best))
+	}
+}

@@ -1,0 +1,158 @@
+package luavm
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Cut is a number without its fraction, as an amd64 processor makes it. Go leaves to each processor what becomes of a
+// number that is too large.
+func Cut(n float64) int64 {
+	if n >= -1<<63 && n < 1<<63 {
+		return int64(n)
+	}
+	return math.MinInt64
+}
+
+// unsigned likewise, as C's (unsigned long) makes it.
+func unsigned(n float64) uint64 {
+	if n >= 1<<63 {
+		return uint64(Cut(n-1<<63)) ^ 1<<63
+	}
+	return uint64(Cut(n))
+}
+
+// NaNs as an amd64 processor and strtod of C make them.
+var (
+	positiveNaN = math.Float64frombits(0x7FF8000000000000)
+	negativeNaN = math.Float64frombits(0xFFF8000000000000)
+)
+
+// computed is the result of an operation. Which NaN it is does not depend on the processor: an operand that is one, or a
+// negative one.
+func computed(n, a, b float64) float64 {
+	switch {
+	case n == n:
+		return n
+	case a != a:
+		return a
+	case b != b:
+		return b
+	}
+	return negativeNaN
+}
+
+// modulo is Lua's %, by its definition: it differs from the exact remainder in the last bits, and for infinities.
+func modulo(a, b float64) float64 { return a - float64(math.Floor(a/b)*b) }
+
+// AsNumber is a number, or what a string is as one.
+func AsNumber(v Value) (float64, bool) {
+	if v.isNumber() {
+		return v.n, true
+	}
+	if v.isString() {
+		return ParseNumber(v.o.text)
+	}
+	return 0, false
+}
+
+// ParseNumber reads a number as luaO_str2d of C does, blanks around it included. A zero byte ends the text.
+func ParseNumber(text string) (float64, bool) {
+	whole, plain := 0, len(text) > 0 && len(text) <= 15
+	for i := 0; i < len(text) && plain; i++ {
+		plain = '0' <= text[i] && text[i] <= '9'
+		whole = 10*whole + int(text[i]-'0')
+	}
+	if plain {
+		return float64(whole), true
+	}
+	text, _, _ = strings.Cut(text, "\x00")
+	text = strings.Trim(text, blanks)
+	if strings.Contains(text, "_") {
+		return 0, false
+	}
+	digits := strings.ToLower(strings.TrimLeft(text, "+-"))
+	if len(text)-len(digits) > 1 {
+		return 0, false
+	}
+	if strings.HasPrefix(digits, "0x") && !strings.Contains(digits, "p") {
+		text += "p0" // Go wants an exponent after a hexadecimal number
+	}
+	if strings.HasPrefix(digits, "nan") {
+		if digits != "nan" {
+			return 0, false
+		}
+		if text[0] == '-' {
+			return negativeNaN, true
+		}
+		return positiveNaN, true
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(n, 0) {
+		return 0, false
+	}
+	return n, true
+}
+
+const blanks = " \t\n\v\f\r"
+
+// parseBase reads a whole number as strtoul of C does, blanks around it included. A negative one is counted from 2^64,
+// and one that is too large is the largest.
+func parseBase(text string, base int) (float64, bool) {
+	text, _, _ = strings.Cut(text, "\x00")
+	text = strings.TrimLeft(text, blanks)
+	digits := strings.TrimPrefix(text, "-")
+	negative := len(digits) < len(text)
+	if !negative {
+		digits = strings.TrimPrefix(digits, "+")
+	}
+	digits = strings.ToLower(strings.TrimRight(digits, blanks))
+	if base == 16 && len(digits) > 2 {
+		digits = strings.TrimPrefix(digits, "0x")
+	}
+	outside := func(c rune) bool {
+		return !('0' <= c && int(c-'0') < min(base, 10) || 'a' <= c && int(c-'a') < base-10)
+	}
+	n, err := strconv.ParseUint(digits, base, 64)
+	switch {
+	case digits == "" || strings.ContainsFunc(digits, outside):
+		return 0, false
+	case negative && err == nil:
+		n = -n
+	}
+	return float64(n), true
+}
+
+// AppendNumber writes a number as Lua does: with 14 significant digits.
+func AppendNumber(b []byte, n float64) []byte {
+	if n > -1e14 && n < 1e14 {
+		if whole := int64(n); float64(whole) == n && (whole != 0 || !math.Signbit(n)) {
+			return strconv.AppendInt(b, whole, 10)
+		}
+	}
+	return AppendFloat(b, n, 14)
+}
+
+// AppendFloat writes a number as C's printf does by %g.
+func AppendFloat(b []byte, n float64, digits int) []byte {
+	switch {
+	case n != n && math.Signbit(n):
+		return append(b, "-nan"...)
+	case n != n:
+		return append(b, "nan"...)
+	case math.IsInf(n, 1):
+		return append(b, "inf"...)
+	case math.IsInf(n, -1):
+		return append(b, "-inf"...)
+	}
+	return strconv.AppendFloat(b, n, 'g', digits, 64)
+}
+
+// TextOf is the text of a string or a number.
+func TextOf(v Value) (string, bool) {
+	if v.isNumber() {
+		return string(AppendNumber(nil, v.n)), true
+	}
+	return v.Text()
+}

@@ -1,0 +1,267 @@
+package luavm
+
+import "math"
+
+// longestChain is how many metatables may lead from one to the next.
+const longestChain = 100
+
+// metamethod is the function of an event, or nil.
+func (t *Thread) metamethod(v Value, event string) Value {
+	if meta := t.Meta(v); meta != nil {
+		return meta.GetName(event)
+	}
+	return Nil
+}
+
+// Meta is the metatable of a value, or nil.
+func (t *Thread) Meta(v Value) *Table {
+	if table := v.Table(); table != nil {
+		return table.meta
+	}
+	if v.isString() {
+		return t.texts
+	}
+	return nil
+}
+
+// first is the first of the results of a call.
+func first(all []Value) Value {
+	if len(all) > 0 {
+		return all[0]
+	}
+	return Nil
+}
+
+// Index is v[key].
+func (t *Thread) Index(v, key Value) Value { return t.index(v, key, "") }
+
+// index is v[key], with metatables. The name says where v comes from.
+func (t *Thread) index(v, key Value, name string) Value {
+	for range longestChain {
+		var by Value
+		if table := v.Table(); table != nil {
+			if found := table.Get(key); found.o != nil || table.meta == nil {
+				return found
+			}
+			if by = table.meta.GetName("__index"); by.IsNil() {
+				return Nil
+			}
+		} else if by = t.metamethod(v, "__index"); by.IsNil() {
+			t.mistyped(v, "index", name)
+		}
+		if by.function() != nil {
+			return first(t.Call(by, v, key))
+		}
+		v, name = by, ""
+	}
+	t.Raise("loop in gettable")
+	return Nil
+}
+
+// setIndex does v[key] = to, with metatables.
+func (t *Thread) setIndex(v, key, to Value, name string) {
+	for range longestChain {
+		var by Value
+		if table := v.Table(); table != nil {
+			at := t.writable(table, key)
+			if at.o != nil || table.meta == nil {
+				*at = to
+				return
+			}
+			if by = table.meta.GetName("__newindex"); by.IsNil() {
+				*at = to
+				return
+			}
+		} else if by = t.metamethod(v, "__newindex"); by.IsNil() {
+			t.mistyped(v, "index", name)
+		}
+		if by.function() != nil {
+			t.Call(by, v, key, to)
+			return
+		}
+		v, name = by, ""
+	}
+	t.Raise("loop in settable")
+}
+
+// writable is the place of a key, which a table gets even if a metamethod then takes the value.
+func (t *Thread) writable(table *Table, key Value) *Value {
+	switch {
+	case table.readOnly:
+		t.Raise("Attempt to modify a readonly table")
+	case key.IsNil():
+		t.Raise("table index is nil")
+	case key.n != key.n:
+		t.Raise("table index is NaN")
+	}
+	return table.place(key)
+}
+
+// arithmeticEvents are the metamethods of the operators; u is the minus before one operand.
+var arithmeticEvents = map[byte]string{'+': "__add", '-': "__sub", '*': "__mul", '/': "__div", '%': "__mod",
+	'^': "__pow", 'u': "__unm"}
+
+// compute is an operation on numbers; u is -a.
+func compute(op byte, a, b float64) (n float64) {
+	switch op {
+	case '+':
+		n = a + b
+	case '-':
+		n = a - b
+	case '*':
+		n = a * b
+	case '/':
+		n = a / b
+	case '%':
+		n = modulo(a, b)
+	case '^':
+		n = math.Pow(a, b)
+	default:
+		return -a
+	}
+	return computed(n, a, b)
+}
+
+// arithmetic is an operation on values that are not both numbers.
+func (t *Thread) arithmetic(op byte, a, b Value, nameA, nameB string) Value {
+	x, ok := AsNumber(a)
+	y, okay := AsNumber(b)
+	if ok && okay {
+		return Number(compute(op, x, y))
+	}
+	if by := t.binary(a, b, arithmeticEvents[op]); !by.IsNil() {
+		return first(t.Call(by, a, b))
+	}
+	if ok {
+		a, nameA = b, nameB
+	}
+	t.mistyped(a, "perform arithmetic on", nameA)
+	return Nil
+}
+
+// binary is the metamethod of the first operand that has one.
+func (t *Thread) binary(a, b Value, event string) Value {
+	if by := t.metamethod(a, event); !by.IsNil() {
+		return by
+	}
+	return t.metamethod(b, event)
+}
+
+func (t *Thread) length(v Value, name string) Value {
+	if v.isString() {
+		return Int(len(v.o.text))
+	}
+	if by := t.metamethod(v, "__len"); !by.IsNil() {
+		return first(t.Call(by, v, Nil))
+	}
+	t.mistyped(v, "get length of", name)
+	return Nil
+}
+
+// agreed is the metamethod that both operands have.
+func (t *Thread) agreed(a, b Value, event string) Value {
+	by := t.metamethod(a, event)
+	if by.IsNil() || !same(by, t.metamethod(b, event)) {
+		return Nil
+	}
+	return by
+}
+
+// equal is == of values that are not the same.
+func (t *Thread) equal(a, b Value) bool {
+	if a.Kind() != KindTable || b.Kind() != KindTable {
+		return same(a, b)
+	}
+	by := t.agreed(a, b, "__eq")
+	return !by.IsNil() && first(t.Call(by, a, b)).Truth()
+}
+
+// Less is a < b.
+func (t *Thread) Less(a, b Value) bool {
+	switch {
+	case a.isNumber() && b.isNumber():
+		return a.n < b.n
+	case a.isString() && b.isString():
+		return a.o.text < b.o.text
+	}
+	if by := t.ordering(a, b, "__lt"); !by.IsNil() {
+		return first(t.Call(by, a, b)).Truth()
+	}
+	t.incomparable(a, b)
+	return false
+}
+
+func (t *Thread) lessOrEqual(a, b Value) bool {
+	if a.isString() && b.isString() {
+		return a.o.text <= b.o.text
+	}
+	if by := t.ordering(a, b, "__le"); !by.IsNil() {
+		return first(t.Call(by, a, b)).Truth()
+	}
+	if by := t.ordering(a, b, "__lt"); !by.IsNil() {
+		return !first(t.Call(by, b, a)).Truth()
+	}
+	t.incomparable(a, b)
+	return false
+}
+
+// ordering is the metamethod that two values of one type have.
+func (t *Thread) ordering(a, b Value, event string) Value {
+	if a.Kind() != b.Kind() {
+		return Nil
+	}
+	return t.agreed(a, b, event)
+}
+
+// incomparable raises an error about types. C compares the third letters of their names to see whether they are one.
+func (t *Thread) incomparable(a, b Value) {
+	x, y := a.Kind().String(), b.Kind().String()
+	if x[2] == y[2] {
+		t.Raise("attempt to compare two %s values", x)
+	}
+	t.Raise("attempt to compare %s with %s", x, y)
+}
+
+// joined is strings and numbers one after the other.
+func (t *Thread) joined(values []Value) Value {
+	t.buffer = t.buffer[:0]
+	for _, v := range values {
+		if v.isNumber() {
+			t.buffer = AppendNumber(t.buffer, v.n)
+		} else {
+			t.buffer = append(t.buffer, v.o.text...)
+		}
+	}
+	t.bound(len(t.buffer))
+	return String(string(t.buffer))
+}
+
+// concat is .. from the right, with metamethods.
+func (t *Thread) concat(values []Value, names []string) Value {
+	right, name := values[len(values)-1], names[len(values)-1]
+	for i := len(values) - 2; i >= 0; i-- {
+		left := values[i]
+		_, ok := TextOf(left)
+		_, okay := TextOf(right)
+		if ok && okay {
+			right = t.joined([]Value{left, right})
+		} else if by := t.binary(left, right, "__concat"); !by.IsNil() {
+			right = first(t.Call(by, left, right))
+		} else if ok {
+			t.mistyped(right, "concatenate", name)
+		} else {
+			t.mistyped(left, "concatenate", names[i])
+		}
+		name = ""
+	}
+	return right
+}
+
+// largestText is how long a string may be, in bytes: more memory than there is would end this process.
+const largestText = 1 << 28
+
+func (t *Thread) bound(size int) {
+	if size > largestText {
+		t.Raise("resulting string too large")
+	}
+}

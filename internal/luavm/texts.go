@@ -1,0 +1,261 @@
+package luavm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// relative is a position that may count from the end of a text.
+func relative(at, length int) int {
+	if at < 0 {
+		at += length + 1
+	}
+	return max(0, at)
+}
+
+// span is the part of a text from a position to another one, both included.
+func span(of string, from, to int) string {
+	from = max(1, relative(from, len(of)))
+	to = min(relative(to, len(of)), len(of))
+	if from > to {
+		return ""
+	}
+	return of[from-1 : to]
+}
+
+// texts is the library string.
+func texts() map[string]Native {
+	of := func(f func(string) string) Native {
+		return func(t *Thread, args []Value) []Value { return t.One(String(f(t.Text(args, 1)))) }
+	}
+	ascii := func(from, to byte) func(string) string {
+		return func(text string) string {
+			b := []byte(text)
+			for i, c := range b {
+				if from <= c && c <= to {
+					b[i] ^= 0x20
+				}
+			}
+			return string(b)
+		}
+	}
+	return map[string]Native{
+		"find": search(true), "match": search(false), "gmatch": gmatch, "gsub": gsub, "format": format,
+		"lower": of(ascii('A', 'Z')), "upper": of(ascii('a', 'z')),
+		"reverse": of(func(text string) string {
+			b := []byte(text)
+			slices.Reverse(b)
+			return string(b)
+		}),
+		"len": func(t *Thread, args []Value) []Value { return t.One(Int(len(t.Text(args, 1)))) },
+		"sub": func(t *Thread, args []Value) []Value {
+			text := t.Text(args, 1)
+			return t.One(String(span(text, t.integer(args, 2), t.optional(args, 3, -1))))
+		},
+		"byte": func(t *Thread, args []Value) []Value {
+			text := t.Text(args, 1)
+			from := relative(t.optional(args, 2, 1), len(text))
+			part := span(text, from, t.optional(args, 3, from))
+			if len(part) > mostReturned-len(args) {
+				t.Fail("string slice too long")
+			}
+			t.ret = t.ret[:0]
+			for i := range len(part) {
+				t.ret = append(t.ret, Int(int(part[i])))
+			}
+			return t.ret
+		},
+		"char": func(t *Thread, args []Value) []Value {
+			b := make([]byte, len(args))
+			for i := range b {
+				c := t.short(args, i+1)
+				if c != int(byte(c)) {
+					t.BadArgument(i+1, "invalid value")
+				}
+				b[i] = byte(c)
+			}
+			return t.One(String(string(b)))
+		},
+		"rep": func(t *Thread, args []Value) []Value {
+			text, n := t.Text(args, 1), max(0, t.short(args, 2))
+			if len(text) > 0 && n > largestText/len(text) {
+				t.Fail("resulting string too large")
+			}
+			return t.One(String(strings.Repeat(text, n)))
+		},
+	}
+}
+
+// format is string.format.
+func format(t *Thread, args []Value) []Value {
+	form := t.Text(args, 1)
+	var out []byte
+	for at := 2; ; {
+		before, after, found := strings.Cut(form, "%")
+		out = append(out, before...)
+		if !found {
+			break
+		}
+		if form, found = strings.CutPrefix(after, "%"); found {
+			out = append(out, '%')
+			continue
+		}
+		rest := strings.TrimLeft(after, "-+ #0")
+		flags := after[:len(after)-len(rest)]
+		if len(flags) > 5 {
+			t.Fail("invalid format (repeated flags)")
+		}
+		width, rest := digits(rest)
+		precision := -1
+		if exact, ok := strings.CutPrefix(rest, "."); ok {
+			var text string
+			text, rest = digits(exact)
+			precision, _ = strconv.Atoi(text)
+		}
+		if rest != "" && isDigit(rest[0]) {
+			t.Fail("invalid format (width or precision too long)")
+		}
+		if rest == "" {
+			t.Fail("invalid option '%%\x00' to 'format'")
+		}
+		d := directive{flags: flags, precision: precision}
+		d.width, _ = strconv.Atoi(width)
+		out = t.directive(out, d, rest[0], args, at)
+		form = rest[1:]
+		at++
+		t.bound(len(out))
+	}
+	return t.One(String(string(out)))
+}
+
+// digits cuts off the two digits at most that a text begins with.
+func digits(text string) (number, rest string) {
+	n := 0
+	for n < 2 && n < len(text) && isDigit(text[n]) {
+		n++
+	}
+	return text[:n], text[n:]
+}
+
+// directive is one of string.format, such as %-5.2f.
+type directive struct {
+	flags            string
+	width, precision int // a precision of -1: none
+}
+
+func (d directive) has(flag string) bool { return strings.Contains(d.flags, flag) }
+
+// directive appends an argument.
+func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, at int) []byte {
+	if at > len(args) && strings.IndexByte("cdiouxXeEfgGqs", letter) >= 0 {
+		t.badType(args, at, map[bool]string{true: "string", false: "number"}[letter == 'q' || letter == 's'])
+	}
+	switch letter {
+	case 'c':
+		return d.pad(out, "", string([]byte{byte(unsigned(t.Float(args, at)))}), false)
+	case 'd', 'i':
+		n := Cut(t.Float(args, at))
+		size := uint64(n)
+		if n < 0 {
+			size = -size
+		}
+		return d.whole(out, d.sign(n < 0), strconv.FormatUint(size, 10))
+	case 'u':
+		return d.whole(out, "", strconv.FormatUint(unsigned(t.Float(args, at)), 10))
+	case 'o', 'x', 'X':
+		n := unsigned(t.Float(args, at))
+		text, prefix := strconv.FormatUint(n, 16), ""
+		if d.has("#") && n != 0 {
+			prefix = "0x"
+		}
+		if letter == 'o' {
+			text, prefix = strconv.FormatUint(n, 8), ""
+			if d.has("#") && text[0] != '0' && d.precision <= len(text) {
+				d.precision = len(text) + 1
+			}
+		}
+		if letter == 'X' {
+			text, prefix = strings.ToUpper(text), strings.ToUpper(prefix)
+		}
+		return d.whole(out, prefix, text)
+	case 'e', 'E', 'f', 'g', 'G':
+		return d.float(out, letter, t.Float(args, at))
+	case 'q':
+		return append(append(append(out, '"'), escapes.Replace(t.Text(args, at))...), '"')
+	case 's':
+		text := t.Text(args, at)
+		if d.precision < 0 && len(text) >= 100 { // C then copies it as it is
+			return append(out, text...)
+		}
+		text, _, _ = strings.Cut(text, "\x00")
+		if d.precision >= 0 && d.precision < len(text) {
+			text = text[:d.precision]
+		}
+		return d.pad(out, "", text, false)
+	}
+	t.Fail("invalid option '%%%c' to 'format'", letter)
+	return out
+}
+
+func (d directive) sign(negative bool) string {
+	switch {
+	case negative:
+		return "-"
+	case d.has("+"):
+		return "+"
+	case d.has(" "):
+		return " "
+	}
+	return ""
+}
+
+// pad appends a text that is as wide as it has to be. Zeros come after its sign.
+func (d directive) pad(out []byte, sign, text string, zeros bool) []byte {
+	missing := max(0, d.width-len(sign)-len(text))
+	switch {
+	case d.has("-"):
+		return append(append(append(out, sign...), text...), strings.Repeat(" ", missing)...)
+	case zeros && d.has("0"):
+		return append(append(append(out, sign...), strings.Repeat("0", missing)...), text...)
+	}
+	return append(append(append(out, strings.Repeat(" ", missing)...), sign...), text...)
+}
+
+// whole appends a whole number. A precision is how many digits there are at least.
+func (d directive) whole(out []byte, sign, text string) []byte {
+	if d.precision < 0 {
+		return d.pad(out, sign, text, true)
+	}
+	if d.precision == 0 && text == "0" {
+		text = ""
+	}
+	return d.pad(out, sign, strings.Repeat("0", max(0, d.precision-len(text)))+text, false)
+}
+
+// float appends a number with a fraction or an exponent.
+func (d directive) float(out []byte, letter byte, n float64) []byte {
+	sign := d.sign(math.Signbit(n))
+	n = math.Abs(n)
+	if n != n || math.IsInf(n, 0) {
+		text := string(AppendFloat(nil, n, 6))
+		if letter < 'a' {
+			text = strings.ToUpper(text)
+		}
+		return d.pad(out, sign, text, false)
+	}
+	precision := d.precision
+	if precision < 0 {
+		precision = 6
+	}
+	form := "%"
+	if d.has("#") {
+		form += "#"
+	}
+	return d.pad(out, sign, fmt.Sprintf(form+"."+strconv.Itoa(precision)+string(letter), n), true)
+}
+
+// escapes are those of the directive %q.
+var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", "\\\n", "\r", `\r`, "\x00", `\000`)

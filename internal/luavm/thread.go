@@ -1,0 +1,290 @@
+package luavm
+
+import (
+	"fmt"
+	"strconv"
+	"sync/atomic"
+)
+
+// Native is a function in Go. What it returns is valid until the thread calls another function.
+type Native func(t *Thread, args []Value) []Value
+
+// Function is a function of Lua: a compiled one with the variables that it shares, or one in Go.
+type Function struct {
+	object
+	native Native
+	proto  *proto
+	shared []*Value
+}
+
+// NewFunction makes a value of a function in Go.
+func NewFunction(native Native) Value { return newFunction(&Function{native: native}) }
+
+func newFunction(f *Function) Value {
+	f.kind, f.ref = KindFunction, f
+	return Value{o: &f.object}
+}
+
+// Machine has what all threads of a run share.
+type Machine struct {
+	globals *Table
+	texts   *Table // the metatable of strings
+	name    string // of the script, in the places of errors
+	stop    *atomic.Bool
+	killed  chan struct{} // closed with the run: coroutines that still wait end
+}
+
+// Thread is a coroutine, or the run itself.
+type Thread struct {
+	object // of a coroutine
+	*Machine
+	stack  []Value // registers and arguments
+	top    int     // what is taken of it
+	frames []*frame
+	depth  int     // of frames
+	nested int     // calls of C's luaD_call that wait for one another
+	ret    []Value // what the last call returned
+	buffer []byte
+
+	resumed *coroutine // nil: the run itself
+}
+
+// frame is a call of a function under way.
+type frame struct {
+	t         *Thread
+	regs      []Value
+	cells     []*Value // of variables that inner functions share, by their register
+	extra     []Value  // the arguments beyond the parameters
+	fn        *Function
+	at        *site // the place that is being executed
+	tailCalls int
+	ret       []Value
+	tail      *Function // called in place of this one, with ret
+}
+
+// site is a place in a script, and what is called there.
+type site struct {
+	line int
+	name string // "local 'f'", or ""
+}
+
+// Limits of Lua 5.1: LUAI_MAXCALLS lets a stack of frames double up to 2^14, and LUAI_MAXCCALLS.
+const (
+	deepestCall  = 1 << 14
+	deepestNest  = 200
+	mostReturned = 8000 // LUAI_MAXCSTACK
+)
+
+// Error is an error of a script that nothing has caught.
+type Error struct {
+	Value Value
+	Line  int // of the script, at which it was raised; 0: none
+}
+
+func (e *Error) Error() string {
+	text, ok := TextOf(e.Value)
+	if !ok {
+		text = "an error that is a " + e.Value.Kind().String()
+	}
+	return text
+}
+
+// alloc takes n values of the stack, which may hold anything. The caller gives them back by resetting stack and top.
+func (t *Thread) alloc(n int) []Value {
+	if t.top+n > len(t.stack) {
+		t.stack, t.top = make([]Value, max(2*len(t.stack), n+256)), 0
+	}
+	t.top += n
+	return t.stack[t.top-n : t.top : t.top]
+}
+
+// push begins a call.
+func (t *Thread) push(fn *Function) *frame {
+	if t.depth == len(t.frames) {
+		t.frames = append(t.frames, &frame{t: t})
+	}
+	if t.depth >= deepestCall {
+		t.Raise("stack overflow")
+	}
+	f := t.frames[t.depth]
+	t.depth++
+	f.fn, f.at, f.tailCalls = fn, nil, 0
+	return f
+}
+
+// One is what a native function returns that has one result.
+func (t *Thread) One(v Value) []Value {
+	t.ret = append(t.ret[:0], v)
+	return t.ret
+}
+
+// All is what a native function returns that has several results.
+func (t *Thread) All(values ...Value) []Value {
+	t.ret = append(t.ret[:0], values...)
+	return t.ret
+}
+
+// invoke calls a value, from a script.
+func (t *Thread) invoke(v Value, args []Value) []Value {
+	fn := v.function()
+	if fn == nil {
+		fn, args = t.callable(v, args)
+	}
+	if fn.native != nil {
+		t.push(fn)
+		ret := fn.native(t, args)
+		t.depth--
+		return ret
+	}
+	return t.run(fn, args)
+}
+
+// callable is the function that a value with the metamethod __call is called by.
+func (t *Thread) callable(v Value, args []Value) (*Function, []Value) {
+	fn := t.metamethod(v, "__call").function()
+	if fn == nil {
+		name := ""
+		if caller := t.frames[t.depth-1]; caller.at != nil && caller.at.name != iterator {
+			name = caller.at.name
+		}
+		t.mistyped(v, "call", name)
+	}
+	return fn, append([]Value{v}, args...)
+}
+
+// Call calls a value from a native function, as lua_call does.
+func (t *Thread) Call(v Value, args ...Value) []Value { return t.call(v, args) }
+
+func (t *Thread) call(v Value, args []Value) []Value {
+	if t.nested++; t.nested >= deepestNest {
+		if t.nested == deepestNest {
+			t.Raise("C stack overflow")
+		}
+	}
+	ret := t.invoke(v, args)
+	t.nested--
+	return ret
+}
+
+// run calls a function of Lua. A call in return position takes the place of its caller.
+func (t *Thread) run(fn *Function, args []Value) []Value {
+	t.breathe()
+	stack, top := t.stack, t.top
+	f := t.push(fn)
+	for {
+		p := fn.proto
+		given := min(len(args), p.params)
+		f.extra = nil
+		if p.vararg && len(args) > given {
+			f.extra = append([]Value(nil), args[given:]...)
+		}
+		f.regs = t.alloc(p.registers)
+		copy(f.regs, args[:given])
+		clear(f.regs[given:])
+		f.cells = nil
+		if p.shares {
+			f.cells = make([]*Value, p.registers)
+			for _, i := range p.sharedParams {
+				f.cells[i] = &Value{f.regs[i].n, f.regs[i].o}
+			}
+		}
+		if p.arg != nil {
+			p.arg(f)
+		}
+		f.ret, f.tail = nil, nil
+		f.block(p.body)
+		if f.tail == nil {
+			break
+		}
+		fn, args = f.tail, append([]Value(nil), f.ret...)
+		f.fn = fn
+		f.tailCalls++
+		t.stack, t.top = stack, top
+		t.breathe()
+	}
+	ret := f.ret
+	t.depth--
+	t.stack, t.top = stack, top
+	return ret
+}
+
+// where is the place of the call of that level, as luaL_where writes it; 0 is the innermost. It is "" for a native
+// function, and for one whose place a call in return position has taken.
+func (t *Thread) where(level int) string {
+	if line := t.line(level); line > 0 {
+		return t.name + ":" + strconv.Itoa(line) + ": "
+	}
+	return ""
+}
+
+// line is that of the call of a level; 0: none.
+func (t *Thread) line(level int) int {
+	for i := t.depth - 1; i >= 0; i-- {
+		f := t.frames[i]
+		if level == 0 {
+			if f.at == nil || f.fn.native != nil {
+				return 0
+			}
+			return f.at.line
+		}
+		level--
+		if f.fn.native == nil {
+			if level -= f.tailCalls; level < 0 {
+				return 0
+			}
+		}
+	}
+	return 0
+}
+
+// Raise raises an error of Lua itself, as luaG_runerror does: after the place, if a function of Lua runs.
+func (t *Thread) Raise(format string, args ...any) {
+	t.Throw(String(t.where(0) + fmt.Sprintf(format, args...)))
+}
+
+// Fail raises an error of a native function, as luaL_error does: after the place of its call.
+func (t *Thread) Fail(format string, args ...any) {
+	t.Throw(String(t.where(1) + fmt.Sprintf(format, args...)))
+}
+
+// Throw raises a value.
+func (t *Thread) Throw(v Value) {
+	e := &Error{Value: v}
+	for level := 0; level < t.depth && e.Line == 0; level++ {
+		e.Line = t.line(level)
+	}
+	panic(e)
+}
+
+// mistyped raises that an operation has met a value of the wrong type; name says where it comes from.
+func (t *Thread) mistyped(v Value, operation, name string) {
+	if name != "" {
+		t.Raise("attempt to %s %s (a %s value)", operation, name, v.Kind())
+	}
+	t.Raise("attempt to %s a %s value", operation, v.Kind())
+}
+
+// protect calls f, and returns the error that it raises. handle, if any, gets it while the stack still stands.
+func (t *Thread) protect(f func(), handle func(*Error)) (caught *Error) {
+	stack, top, depth, nested := t.stack, t.top, t.depth, t.nested
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		e, ok := r.(*Error)
+		if !ok {
+			panic(r)
+		}
+		if handle != nil {
+			handle(e)
+		}
+		caught = e
+		t.stack, t.top, t.depth, t.nested = stack, top, depth, nested
+	}()
+	f()
+	return nil
+}
+
+// Instead calls a native function in the place of the one that runs.
+func (t *Thread) Instead(v Value, args []Value) []Value { return v.function().native(t, args) }
