@@ -61,6 +61,8 @@ type scripts struct {
 	writer    *bufio.Writer
 	answer    answer
 	elsewhere bool // inner is in another database than 0
+	lenient   bool // a value may be a number that only miniredis reads as one
+	orders    map[string]*order
 
 	mu       sync.Mutex // guards what follows
 	bySource map[string]*script
@@ -86,7 +88,7 @@ const innerCommand = "RATELAB.INNER"
 // serveScripts puts an EVAL of our own before that of m, which has been started.
 func serveScripts(m *miniredis.Miniredis, until []context.Context) error {
 	s := &scripts{m: m, serve: m.Server(), bySource: map[string]*script{}, bySHA1: map[string]*script{},
-		clients: map[*server.Peer]*client{}}
+		clients: map[*server.Peer]*client{}, orders: map[string]*order{}}
 	for _, ctx := range until {
 		context.AfterFunc(ctx, func() { s.stop.Store(true) })
 	}
@@ -143,6 +145,10 @@ func (s *scripts) before(c *server.Peer, command string, args ...string) bool {
 		}
 	case "SCRIPT":
 		return s.told(c, args)
+	case "FLUSHALL", "FLUSHDB":
+		s.m.Lock()
+		defer s.m.Unlock()
+		clear(s.orders)
 	case "WATCH":
 		c.WriteError("ERR the embedded server has no WATCH; use --redis process")
 		return true
@@ -286,17 +292,31 @@ func (s *scripts) learn(source string) *script {
 // sourceName is what Redis calls a script in errors.
 const sourceName = "user_script"
 
-// compiled has the compiled scripts of all servers: a run starts several, and decides the same on each.
-var compiled sync.Map // source -> *luavm.Script
+// compiled has the compiled scripts of all servers: a run starts several, and decides the same on each. It forgets them
+// when there are many: a test of random scripts compiles millions.
+var compiled = struct {
+	sync.Mutex
+	scripts map[string]*luavm.Script // by source
+}{scripts: map[string]*luavm.Script{}}
+
+const mostCompiled = 1000
 
 func compile(source string) (*luavm.Script, error) {
-	if known, ok := compiled.Load(source); ok {
-		return known.(*luavm.Script), nil
+	compiled.Lock()
+	known := compiled.scripts[source]
+	compiled.Unlock()
+	if known != nil {
+		return known, nil
 	}
 	code, err := luavm.Compile(source)
 	if err != nil {
 		return nil, err
 	}
-	compiled.Store(source, code)
+	compiled.Lock()
+	defer compiled.Unlock()
+	if len(compiled.scripts) == mostCompiled {
+		clear(compiled.scripts)
+	}
+	compiled.scripts[source] = code
 	return code, nil
 }

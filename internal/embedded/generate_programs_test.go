@@ -20,7 +20,7 @@ var templates = map[byte][]string{
 		(#{$n, x = $f()}) ## (#{$n, nil, $n}) ## (#{n = 1, $a, $a, $a, nil}) ## ($f($n, $a)) ## (select($n, $a, $n))
 		bit.band($n, 255) ## bit.bor($n, $n) ## bit.lshift($n, 3) ## bit.tobit($n) ## bit.bxor($n, $n)
 		redis.call('INCR', 'k') ## redis.call('INCRBY', 'k', int($n)) ## redis.call('HINCRBY', 'h', 'f', 3)
-		redis.call('EXISTS', 'k', 'h') ## redis.call('RPUSH', 'l', int($n), $s) ## redis.call('ZADD', 'z', int($n), $s)
+		redis.call('EXISTS', 'k', 'h') ## redis.call('RPUSH', 'l', int($n), clip($s)) ## redis.call('ZADD', 'z', int($n), clip($s))
 		((function(...) return select('#', ...) end)($a, unpack($t))) ## ((function(...) return arg.n end)($a, $a))
 		((function(...) local a, b = ... return b or 0 end)($n, $n)) ## ($t + $n) ## -($t) ## ($t % 3)`),
 	's': lines(`
@@ -74,7 +74,8 @@ var literals = map[byte][]string{
 // statements are those without a block; $v is a variable, or an element of one.
 var statements = lines(`
 	local @n, @s = $n, $s ## local @t = $t ## local @n, @t, @b = $n, $t ## local @f = $f ## local @a, @n = $f($a), $n
-	$v = $a ## $v, $v = $a, $a ## $v, $v = $v, $v ## $v, $v, $v = $n, $v, $s ## $v, $v = $f($n, $s) ## $v = $v
+	$v = clip($a) ## $v, $v = clip($a), clip($a) ## $v, $v = $v, $v ## $v, $v, $v = $n, $v, clip($s) ## $v = $v
+	$v, $v = clip($f($n, $s)) ## $v, $v = clip($n), 1 ## $v, $v, $v = clip($a)
 	tell($a) ## tell($n, $s) ## tell($t) ## tell(try($f, $a)) ## tell(unpack($t)) ## tell($f($a, $n)) ## tell(next($t))
 	tell(select(-1, $a, $a)) ## tell(string.byte($s, 1, -1)) ## tell(string.find($s, $s)) ## tell(pcall(next, $t, $s))
 	tell(xpcall($f, function(e) return e end)) ## tell(pcall(string.rep)) ## tell(pcall($a)) ## tell(try($a, $a))
@@ -83,8 +84,8 @@ var statements = lines(`
 	table.insert($t, $n) ## table.insert($t, 1, $s) ## tell(table.remove($t)) ## tell(table.remove($t, 1)) ## $t[7] = $n
 	table.sort($t) ## rawset($t, key($s), $n) ## tell(pcall(table.sort, $t)) ## setmetatable($t, {__newindex = $t})
 	table.sort($t, function(a, b) return tostring(a) > tostring(b) end) ## $t[key($n)] = $a ## $t[#$t] = nil ## $t.x = nil
-	redis.call('SET', 'k', int($n)) ## redis.call('HSET', 'h', $s, int($n)) ## redis.call('DEL', 'k')
-	tell(redis.pcall('SET', 'k', $s, 'PX', int($n) % 9 + 1)) ## redis.call('LPUSH', 'l', $s) ## redis.call('SADD', 's', $s)
+	redis.call('SET', 'k', int($n)) ## redis.call('HSET', 'h', clip($s), int($n)) ## redis.call('DEL', 'k')
+	tell(redis.pcall('SET', 'k', clip($s), 'PX', 100000)) ## redis.call('LPUSH', 'l', clip($s)) ## redis.call('SADD', 's', clip($s))
 	tell(redis.call('TYPE', $s).ok) ## tell(pcall(cjson.decode, $s)) ## tell(pcall(error, $a, $n))`)
 
 // blocks have statements at each bar.

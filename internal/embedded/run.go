@@ -221,11 +221,7 @@ func (s *scripts) call(raises bool) luavm.Native {
 		}
 		var value luavm.Value
 		if problem == "" {
-			if problem = s.prepare(words); problem == "" {
-				value, problem = s.issue(words)
-				problem = s.worded(words, problem)
-				value = wholeScores(words, value)
-			}
+			value, problem = s.command(words)
 		}
 		switch {
 		case problem == "":

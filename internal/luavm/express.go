@@ -144,7 +144,9 @@ func (c *compiler) describe(e ast.Expr) string {
 		return "field '?'"
 	case *ast.LogicalOpExpr: // of `a and b or c` C finds the last part
 		if left, ok := e.Lhs.(*ast.LogicalOpExpr); ok && left.Operator != e.Operator {
-			return c.describe(e.Rhs)
+			if _, constant := left.Lhs.(ast.ConstExpr); !constant {
+				return c.describe(e.Rhs)
+			}
 		}
 	}
 	return ""
