@@ -34,8 +34,9 @@ var forbidden = map[string]string{
 	"__redis__err__handler": "is the server's own", "__server__err__handler": "is the server's own",
 }
 
-// placed are functions whose results go by places in memory, if it is tables or functions that they are given.
-var placed = strings.Fields("next pairs rawset setmetatable tostring")
+// placed are functions whose results go by places in memory, if it is tables or functions that they are given. rawget
+// is among them because it reads the fields of redis.
+var placed = strings.Fields("next pairs rawget rawset setmetatable tostring")
 
 // Settings are functions of cjson that change it for every other script on the server, as long as that runs; Harmless
 // is the rest of it.

@@ -28,7 +28,7 @@ type Facts struct {
 	SetsProtocol   bool // may call redis.setresp
 	Varargs        bool // uses the arguments of its chunk, of which EVAL gives none
 	Metatables     bool // uses getmetatable or setmetatable
-	// functions, sorted, whose results differ from run to run with places in memory
+	// functions, sorted, that users' scripts get in another form: see placed
 	Placed []string
 	// tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
 	Values  []string

@@ -89,6 +89,23 @@ func spell(tokens []token) string {
 	return b.String()
 }
 
+// Bounded is a Facts.Body with a call of the function at the start of each loop and of each function: every way to run
+// forever passes one of them.
+func Bounded(body, function string) string {
+	tokens, _ := lex(body)
+	var out []token
+	parameters := false // the next ")" ends a list of parameters
+	for _, t := range tokens {
+		out = append(out, t)
+		parameters = parameters || t.kind == parse.TFunction
+		if t.kind == parse.TDo || t.kind == parse.TRepeat || parameters && t.kind == ')' {
+			out = append(out, token{text: function + "();", line: t.line})
+			parameters = false
+		}
+	}
+	return spell(out)
+}
+
 // Quote writes text as a Lua string: decimal escapes for whatever is not plain.
 func Quote(text string) string {
 	var b strings.Builder

@@ -94,7 +94,7 @@ type Runner struct {
 
 // New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
 func New(server Server, program *script.Program, o Options) (*Runner, error) {
-	w, err := wrap(program, program.Foreign && (server.Embedded || o.Trial))
+	w, err := wrap(program, program.Foreign && (server.Embedded || o.Trial), server.Given)
 	var unread *CompileError
 	if errors.As(err, &unread) { // the server has better words for it
 		w = &wrapped{}

@@ -235,6 +235,72 @@ func TestOrderByPlacesIsRefused(t *testing.T) {
 	}
 }
 
+// A script that can tell the server of its trial from the given one can behave on its trial.
+func TestWhatDiffersBetweenServersIsRefused(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for source, name := range map[string]string{
+			"return redis.acl_check_cmd('PING') and 1 or 0":                  "acl_check_cmd",
+			"if redis.acl_check_cmd then return 1 end return 0":              "acl_check_cmd",
+			"return redis.REDIS_VERSION":                                     "REDIS_VERSION",
+			"return redis.REDIS_VERSION_NUM":                                 "REDIS_VERSION_NUM",
+			"local r = redis return r['REDIS_' .. 'VERSION']":                "REDIS_VERSION",
+			"return redis['VALKEY_' .. 'VERSION']":                           "VALKEY_VERSION",
+			"return server.SERVER_NAME":                                      "SERVER_NAME",
+			"return rawget(redis, 'REDIS_VERSION')":                          "REDIS_VERSION",
+			"local get = rawget return get(redis, 'SERVER_VERSION')":         "SERVER_VERSION",
+			"pcall(function() return redis.REDIS_VERSION end) return 1":      "REDIS_VERSION",
+			"setmetatable({}, {__index = redis}).acl_check_cmd('x')":         "acl_check_cmd",
+			"return pcall(redis.acl_check_cmd, 'FLUSHALL') and 1":            "acl_check_cmd",
+			"return setmetatable({}, {__index = redis}).REDIS_VERSION_NUM":   "REDIS_VERSION_NUM",
+			"local all = {} all[1] = redis return all[1].VALKEY_VERSION_NUM": "VALKEY_VERSION_NUM",
+		} {
+			wantError(t, s, setup{source: source, foreign: true},
+				"does not know redis."+name+", which differs between servers")
+		}
+		for source, answer := range map[string]string{
+			"for name in pairs(redis) do if string.find(name, 'VERSION') then return name end end return 0":     "0",
+			"local n = next for name in n, redis do if string.find(name, 'acl') then return 1 end end return 0": "0",
+			"return getmetatable(redis) == nil":                                           "1",
+			"return redis.unknown == nil":                                                 "1",
+			"return {redis.LOG_WARNING, redis.REPL_ALL}":                                  "[3, 3]",
+			"local t = {x = 7} return {rawget(t, 'x'), pcall(rawget, 1, 'x') and 1 or 0}": "[7, 0]",
+		} {
+			want(t, s, setup{source: source, foreign: true}, answer, at(0, "k"))
+		}
+	})
+}
+
+// On a given server nothing else ends a script that loops after a write.
+func TestLoopsEndOnAGivenServer(t *testing.T) {
+	s := redistest.Private(t)
+	for i, source := range []string{
+		"while true do end",
+		"repeat until false",
+		"for i = 1, math.huge do end",
+		"for i in function() return 1 end do end",
+		"local function f() return f() end return f()",
+		"local tick = function() end while true do tick() end",
+		"while true do pcall(function() while true do end end) end",
+		"local function f() pcall(f) pcall(f) end f()",
+		"while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
+		"table.sort({1, 2, 3}, function() while true do end end)",
+		"local s = ('x'):gsub('x', function() for i = 1, 1e15 do local x = i end end)",
+	} {
+		if i%longtest.Of(1, 4) != 0 {
+			continue
+		}
+		source = "redis.call('INCR', KEYS[1])\n" + source
+		wantError(t, s, setup{source: source, foreign: true, given: true}, "the script loops")
+	}
+	wantError(t, s, setup{source: "return 1", init: "while true do end", foreign: true, given: true}, "the script loops")
+	want(t, s, setup{source: `local sum = 0
+for i = 1, 3 do do sum = sum + i end end
+local add = function(x) (function(y) sum = sum + y end)(x) end
+repeat add(1) until sum > 9
+while sum < 20 do sum = sum + 1 end
+return sum`, foreign: true, given: true}, "20", at(0, "k"))
+}
+
 // Coroutines that wait for one another are bounded alike on every server, and a script may go on after that.
 func TestCoroutinesAreBounded(t *testing.T) {
 	const resumes = `local n = 0

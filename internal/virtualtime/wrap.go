@@ -53,11 +53,19 @@ type wrapped struct {
 // wrap joins, in this order: the bodies, the first of them from line 1 on, in a function that makes them; the prelude;
 // the loop that the program's own slots are written into. The error is a *RefusedError or a *CompileError.
 //
-// checks: the wrapper looks at each reply before the server does.
-func wrap(p *script.Program, checks bool) (*wrapped, error) {
+// checks: the wrapper looks at each reply before the server does. given: nothing but the wrapper ends a script that
+// loops.
+func wrap(p *script.Program, checks, given bool) (*wrapped, error) {
 	s, err := settingsOf(p)
 	if err != nil {
 		return nil, err
+	}
+	if given && s.strange {
+		s.tick = "tick"
+		for strings.Contains(s.facts.Body+s.init.Body, s.tick) {
+			s.tick += "_"
+		}
+		s.facts.Body, s.init.Body = script.Bounded(s.facts.Body, s.tick), script.Bounded(s.init.Body, s.tick)
 	}
 	w := &wrapped{decide: newLayout(p.Decide), moves: (p.Foreign || p.TimeMoves) && p.AsksTime()}
 	if n := len(w.decide.varying); n > mostVarying {
@@ -106,6 +114,7 @@ type settings struct {
 	strange  bool         // they are not of this module: they may do anything
 	prepares bool         // there is an init script
 	init     script.Facts // of it
+	tick     string       // the bodies' name of the function that counts turns of loops; "": they have none
 }
 
 func settingsOf(p *script.Program) (s settings, err error) {
@@ -173,6 +182,7 @@ var lentToStrangers = map[string]string{
 	"cmsgpack":     "lend(library(function() return cmsgpack end), {pack = pack})",
 	"next":         "onward",
 	"pairs":        "each",
+	"rawget":       "peek",
 	"rawset":       "put",
 	"setmetatable": "fasten",
 	"table":        "lend(table, {foreach = foreach})",
@@ -199,6 +209,9 @@ func (s settings) maker() string {
 		if s.strange {
 			instead = cmp.Or(lentToStrangers[name], instead)
 		}
+		if name == s.tick {
+			instead = "tick"
+		}
 		given = append(given, instead)
 	}
 	return fmt.Sprintf("local %sgive = make(%s)\n", made, strings.Join(given, ", "))
@@ -215,6 +228,9 @@ func (s settings) lent() []string {
 	}
 	if s.strange {
 		names = slices.Concat(names, s.facts.Placed, s.init.Placed)
+	}
+	if s.tick != "" {
+		names = append(names, s.tick)
 	}
 	slices.Sort(names)
 	return slices.DeleteFunc(slices.Compact(names),

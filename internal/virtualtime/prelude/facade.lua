@@ -23,12 +23,25 @@ end
 -- plain is an error's text without the place that one server puts before it, in the prelude and under an empty name.
 local function plain(text) return match(text, '^[%w_<>]*:%d+:? (.*)$') or text end
 
+-- differing refuses the fields of redis that differ between servers. A user's script is tried on another server than the
+-- given one, so it must not tell the two apart. rawget is lent as peek for the same reason.
+local differing = {}
+function differing.__index(_, name)
+  if type(name) == 'string' and (real[name] ~= nil or name == 'acl_check_cmd' or find(name, '^%u+_VERSION')
+      or find(name, '^SERVER_')) then
+    refuse('VTCMD virtual time does not know redis.' .. name .. ', which differs between servers')
+  end
+end
+
 local shadow = {call = call}
 for name, value in pairs(real) do -- constants, and functions that touch neither keys nor time
-  if type(value) ~= 'function' then shadow[name] = value end
+  if type(value) ~= 'function' and (any_key or find(name, '^LOG_') or find(name, '^REPL_')) then
+    shadow[name] = value
+  end
 end
 shadow.error_reply, shadow.status_reply, shadow.sha1hex = real.error_reply, real.status_reply, real.sha1hex
-shadow.setresp, shadow.acl_check_cmd = real.setresp, real.acl_check_cmd
+shadow.setresp = real.setresp
+if any_key then shadow.acl_check_cmd = real.acl_check_cmd end
 function shadow.pcall(...)
   local ok, reply = pcall(call, ...)
   if ok or type(reply) == 'table' then return reply end
@@ -38,6 +51,14 @@ end
 local function nothing() end
 shadow.log, shadow.set_repl, shadow.breakpoint, shadow.debug = nothing, nothing, nothing, nothing
 function shadow.replicate_commands() return true end
+
+-- tick counts the turns of a script's loops and the calls of its functions. Nothing else ends a script that loops on a
+-- given server after a write. The most take about half a second.
+local ticks, most_ticks = 0, 1e7
+local function tick()
+  ticks = ticks + 1
+  if ticks > most_ticks then refuse('VTLOOP the script loops: it takes more than 10,000,000 turns') end
+end
 
 -- random: Park and Miller's minimal standard generator, because the servers differ in whether and how they seed
 -- theirs. Each arrival has its own seed; two steps spread the seeds of neighbours.

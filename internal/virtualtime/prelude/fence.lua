@@ -42,7 +42,8 @@ end
 -- written reports whether the body has written to something that it was lent.
 local function written()
   for copy, same in pairs(kept) do
-    if getmetatable(copy) ~= nil then return true end
+    local meta = getmetatable(copy)
+    if meta ~= nil and meta ~= differing then return true end
     for name, value in pairs(copy) do
       if same[name] ~= value then return true end
     end
@@ -56,13 +57,16 @@ end
 local function readonly() refuse('ERR Attempt to modify a readonly table') end
 
 shadow = lend(shadow)
+if not any_key then setmetatable(shadow, differing) end
 
 -- metatable gives no way to that of all strings, which on some servers is everybody's.
 local function metatable(of)
   if type(of) == 'table' then
     -- the embedded server's have a broken one
     if rawget(of, 'err') ~= nil or rawget(of, 'ok') ~= nil then return nil end
-    return getmetatable(of)
+    local found = getmetatable(of)
+    if found ~= differing then return found end
+    return nil
   end
   refuse('VTCMD virtual time does not know the metatable of a ' .. type(of))
 end

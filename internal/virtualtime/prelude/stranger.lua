@@ -100,6 +100,10 @@ local function put(t, key, value)
   if key == '__mode' then refuse('VTCMD virtual time cannot repeat what a weak table holds') end
   return rawset(t, key, value)
 end
+local function peek(t, key)
+  if t == shadow then return t[key] end
+  return rawget(t, key)
+end
 local guard = {__newindex = put}
 local function fasten(t, of)
   if type(of) == 'table' then
