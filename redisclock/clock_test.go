@@ -12,14 +12,25 @@ import (
 
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
+	"ratelab/internal/resp"
 	"ratelab/redisclock"
 )
+
+// inRESP gives lines of words as commands in RESP. An empty line is none.
+func inRESP(lines string) (commands []byte) {
+	for line := range strings.SplitSeq(lines, "\r\n") {
+		if words := strings.Fields(line); len(words) > 0 {
+			commands = resp.AppendCommand(commands, words...)
+		}
+	}
+	return commands
+}
 
 // talk sends lines, in order, and gives the replies of a line each.
 func talk(t *testing.T, conn io.ReadWriter, commands ...string) (replies []string) {
 	t.Helper()
 	for _, command := range commands {
-		if _, err := fmt.Fprint(conn, command+"\r\n"); err != nil {
+		if _, err := conn.Write(inRESP(command)); err != nil {
 			t.Fatalf("%s: %v", command, err)
 		}
 		replies = append(replies, line(conn))

@@ -91,9 +91,7 @@ func (c *conn) Write(p []byte) (int, error) {
 			c.last = true
 			break
 		}
-		if len(args) > 0 {
-			c.take(args)
-		}
+		c.take(args)
 		rest = after
 	}
 	c.partial = append(c.partial[:0], rest...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/go-redis/redis_rate/v10"
@@ -42,13 +43,13 @@ func ExampleDialer() {
 		panic(err)
 	}
 	defer conn.Close()
-	fmt.Fprint(conn, "SET session x EX 60\r\n")
+	send(conn, "SET session x EX 60")
 	fmt.Println(line(conn))
 	clock.Advance(45 * time.Second)
-	fmt.Fprint(conn, "TTL session\r\n")
+	send(conn, "TTL session")
 	fmt.Println(line(conn))
 	clock.Advance(16 * time.Second)
-	fmt.Fprint(conn, "EXISTS session\r\n")
+	send(conn, "EXISTS session")
 	fmt.Println(line(conn))
 	// Output:
 	// +OK
@@ -71,7 +72,7 @@ func ExampleProxy() {
 	defer conn.Close()
 	for _, command := range []string{"SET session x EX 60", "RATELAB.CLOCK ADVANCE 61000000", "EXISTS session",
 		"RATELAB.CLOCK GET"} {
-		fmt.Fprint(conn, command+"\r\n")
+		send(conn, command)
 		fmt.Println(command, line(conn))
 	}
 	// Output:
@@ -79,6 +80,15 @@ func ExampleProxy() {
 	// RATELAB.CLOCK ADVANCE 61000000 :1704067261000000
 	// EXISTS session :0
 	// RATELAB.CLOCK GET :1704067261000000
+}
+
+// send sends a command as a driver does.
+func send(w io.Writer, command string) {
+	words := strings.Fields(command)
+	fmt.Fprintf(w, "*%d\r\n", len(words))
+	for _, word := range words {
+		fmt.Fprintf(w, "$%d\r\n%s\r\n", len(word), word)
+	}
 }
 
 // line reads a line.

@@ -81,7 +81,7 @@ func TestClientsOfAProxyShareItsClock(t *testing.T) {
 // A client that has sent all that it has to say gets all replies.
 func TestAClientThatSaysNoMoreGetsItsReplies(t *testing.T) {
 	_, conn := proxied(t, under(redistest.Private(t)), "", "")
-	fmt.Fprint(conn, strings.Repeat("INCR n\r\n", 1000)+"INC")
+	fmt.Fprintf(conn, "%s*2\r\n$4\r\nINC", inRESP(strings.Repeat("INCR n\r\n", 1000)))
 	conn.CloseWrite()
 	got, err := io.ReadAll(conn)
 	n, end := strings.Count(string(got), "\r\n"), string(got[max(0, len(got)-10):])
@@ -99,7 +99,7 @@ func TestAServerThatDiesIsNamed(t *testing.T) {
 	})
 	d := redisclock.Dialer{Clock: redisclock.New(midnight)}
 	_, conn := proxied(t, d, "tcp", address)
-	fmt.Fprint(conn, "ECHO 1\r\nRATELAB.CLOCK GET\r\nMULTI\r\nINCR n\r\nEXEC\r\n")
+	conn.Write(inRESP("ECHO 1\r\nRATELAB.CLOCK GET\r\nMULTI\r\nINCR n\r\nEXEC\r\n"))
 	got, _ := io.ReadAll(conn)
 	if !strings.HasPrefix(string(got), "+FIRST\r\n-ERR redisclock: the server does not answer: ") ||
 		strings.Count(string(got), "does not answer") != 4 {
