@@ -235,6 +235,42 @@ func TestOrderByPlacesIsRefused(t *testing.T) {
 	}
 }
 
+// A server written in C compares options up to a byte 0. A value, a member and a pattern may hold any byte.
+func TestOptionsWithAControlByteAreRefused(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		for _, command := range []string{
+			`'SET', K, 'v', 'PX\0', 8000000000000`, `'SET', K, 'v', 'NX', 'ex\0x', 10`, `'SET', K, 'v', 'KEEPTTL\0'`,
+			`'SET', K, 'v', 'PX', '10\0'`, `'GETEX', K, 'PXAT\0', 8000000000000`, `'GETEX', K, 'PERSIST\n'`,
+			`'EXPIRE', K, 10, 'NX\0'`, `'pexpireat', K, 10, 'gt\0'`, `'COPY', K, K .. 2, 'DB\0', 1`,
+			`'COPY', K, K .. 2, 'REPLACE\0'`, `'ZADD', K, 'NX\0', 1, 'm'`, `'ZADD', K, 'GT', 'CH\0', '1', 'm'`,
+			`'zadd', K, 'INCR\0', 'inf', 'm'`, `'GEOADD', K, 'XX\0', 1, 1, 'm'`, `'ZRANGE', K, 0, -1, 'REV\0'`,
+			`'ZRANGEBYSCORE', K, 0, 1, 'WITHSCORES\0'`, `'ZREVRANGEBYLEX', K, '+', '-', 'LIMIT\0', 0, 1`,
+			`'ZRANGESTORE', K .. 2, K, 0, -1, 'BYSCORE\0'`, `'BITOP', 'AND\0', K, K`, `'LPOS', K, 'v', 'RANK\0', 1`,
+			`'SSCAN', K, 0, 'COUNT\0', 10`, `'BITCOUNT', K, 0, 1, 'BIT\0'`, `'BITPOS', K, 1, 0, 1, 'BYTE\0'`,
+			`'GEODIST', K, 'a', 'b', 'km\0'`, `'LINSERT', K, 'BEFORE\0', 'p', 'v'`, `'LMOVE', K, K, 'LEFT\0', 'RIGHT'`,
+			`'LMPOP', 1, K, 'LEFT\0'`, `'ZMPOP', 1, K, 'MIN', 'COUNT\0', 1`, `'ZUNION', 1, K, 'WEIGHTS\0', 1`,
+			`'ZINTERSTORE', K .. 2, 1, K, 'AGGREGATE', 'MAX\0'`, `'SINTERCARD', 1, K, 'LIMIT\0', 1`,
+			`'GEOSEARCH', K, 'FROMMEMBER\0', 'm', 'BYRADIUS', 1, 'km'`, `'ZRANK', K, 'm', 'WITHSCORE\0'`,
+			`'BITFIELD_RO', K, 'GET\0', 'u8', 0`,
+		} {
+			source := "local K = KEYS[1] redis.pcall(" + command + ") return 1"
+			wantError(t, s, setup{source: source, foreign: true}, "; no option has one below a space")
+		}
+		for _, name := range []string{`GET\0`, `\0GET`, `COPY\0`, `EVAL\0`, `SET\n`} {
+			source := "redis.pcall('" + name + "', KEYS[1], 'v') return 1"
+			wantError(t, s, setup{source: source, foreign: true}, "does not know the command")
+		}
+		want(t, s, setup{source: `local k, x = KEYS[1], 'PX\0'
+redis.call('SET', k, x) redis.call('SET', k, x, 'PX', 100) redis.call('HSET', k .. 'h', x, 'NX\0')
+redis.call('ZADD', k .. 'z', 'NX', 1, 'NX\0', 2, x) redis.call('SADD', k .. 's', x, 'v')
+redis.call('RPUSH', k .. 'l', x) redis.call('LINSERT', k .. 'l', 'BEFORE', x, 'NX\0')
+redis.call('SMOVE', k .. 's', k .. 't', x)
+return {redis.call('GET', k) == x, redis.call('ZSCORE', k .. 'z', x), #redis.call('ZRANGEBYLEX', k .. 'z', '-', '[' .. x),
+  redis.call('LPOS', k .. 'l', x), redis.call('SISMEMBER', k .. 't', x), #redis.call('HSCAN', k .. 'h', 0, 'MATCH', x)[2]}`,
+			foreign: true}, `[1, "2", 2, 1, 1, 2]`, at(0, "k"))
+	})
+}
+
 // A script that can tell the server of its trial from the given one can behave on its trial.
 func TestWhatDiffersBetweenServersIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {

@@ -41,6 +41,23 @@ local function counted(cmd, v)
   return tonumber(text)
 end
 
+-- clean refuses options of cmd, among a[from…to], with a byte below a space. A server written in C compares options up to
+-- a byte 0 and would take "PX\0" for PX. What follows MATCH and FROMMEMBER is data.
+local cleaned = {}
+local function clean(cmd, a, from, to)
+  for i = from, to do
+    local word = a[i]
+    if type(word) == 'string' and not cleaned[word] then
+      local low, before = find(word, '[%z\1-\31]'), a[i - 1]
+      before = type(before) == 'string' and upper(before)
+      if not low then cleaned[word] = true
+      elseif before ~= 'MATCH' and before ~= 'FROMMEMBER' then
+        refuse('VTCMD an option of ' .. cmd .. ' holds the byte ' .. byte(word, low) .. '; no option has one below a space')
+      end
+    end
+  end
+end
+
 -- several: a command whose keys stand at first, first+step … up to count (nil: to the end). Where it may move,
 -- drop or overwrite them (changes), they are looked at again afterwards.
 local function several(changes, first, step, count)
@@ -49,6 +66,7 @@ local function several(changes, first, step, count)
     local last = n
     if count == 'numkeys' then last = first + counted(cmd, a[first - 1]) - 1
     elseif count then last = first + (count - 1) * step end
+    if count == 'numkeys' then clean(cmd, a, last + 1, n) end
     for i = first, min(last, n), step do
       a[i] = touch(a[i])
       if changes then forget(a[i]) end
@@ -61,7 +79,9 @@ end
 local function store(cmd, destination, ...)
   destination = touch(destination)
   local a, n = {...}, select('#', ...)
-  for i = 2, min(1 + counted(cmd, a[1]), n) do a[i] = touch(a[i]) end
+  local last = 1 + counted(cmd, a[1])
+  clean(cmd, a, last + 1, n)
+  for i = 2, min(last, n) do a[i] = touch(a[i]) end
   forget(destination) -- only now: it may be among the sources
   return raw(cmd, destination, unpack(a, 1, n))
 end
@@ -69,6 +89,7 @@ end
 local move = several(true, 1, 1, 2)
 local function copy(cmd, ...)
   local a = {...}
+  clean(cmd, a, 3, select('#', ...))
   for i = 3, select('#', ...) do
     if type(a[i]) == 'string' and upper(a[i]) == 'DB' then
       refuse('VTCMD virtual time does not know the command "COPY … DB"')

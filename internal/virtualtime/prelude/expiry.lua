@@ -56,7 +56,8 @@ end
 
 -- translate rewrites the expiry among a's options as a real one, and returns it as a virtual deadline in ms. What
 -- is no whole number, or is not positive, is left for the server to refuse.
-local function translate(a, n, from)
+local function translate(cmd, a, n, from)
+  clean(cmd, a, from, n)
   local i, unit, absolute = option(a, n, from)
   if not i then return nil end
   local v = whole(a[i + 1])
@@ -71,7 +72,7 @@ end
 
 local function set_any(cmd, key, ...)
   local a, n = {...}, select('#', ...)
-  translate(a, n, 2)
+  translate(cmd, a, n, 2)
   forget(key)
   return raw(cmd, key, unpack(a, 1, n))
 end
@@ -107,7 +108,7 @@ end
 local function getex(cmd, key, ...)
   key = touch(key)
   local a, n = {...}, select('#', ...)
-  local at = translate(a, n, 1)
+  local at = translate(cmd, a, n, 1)
   forget(key)
   local reply = raw(cmd, key, unpack(a, 1, n))
   if reply and at and at * 1000 <= now then bury(key) end
@@ -128,8 +129,9 @@ end
 
 -- conditions reads NX, XX, GT and LT, from the second argument on, into a set; nil where Redis would refuse them, alone
 -- or together.
-local function conditions(...)
+local function conditions(cmd, ...)
   local set = {}
+  clean(cmd, {...}, 2, select('#', ...))
   for i = 2, select('#', ...) do
     local name = select(i, ...)
     name = type(name) == 'string' and upper(name)
@@ -154,7 +156,7 @@ local function expire(unit, absolute)
     local ttl = ...
     local v, set = whole(ttl), nil
     if select('#', ...) ~= 1 then
-      set = conditions(...)
+      set = conditions(cmd, ...)
       if not set or ttl == nil then return refused(cmd, key, ...) end
     end
     if not v then return refused(cmd, key, bad(ttl), select(2, ...)) end

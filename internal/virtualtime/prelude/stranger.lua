@@ -49,8 +49,38 @@ local mine = {HGETALL = fields(2), HKEYS = fields(1), HVALS = fields(1), SMEMBER
   HSCAN = scan, SSCAN = scan, ZSCAN = scan, DUMP = scan}
 for name in gmatch('SINTER SUNION SDIFF', '%u+') do mine[name] = members(several(false, 1, 1)) end
 for name in gmatch('SRANDMEMBER HRANDFIELD ZRANDMEMBER SPOP', '%u+') do mine[name] = drawn end
+
+-- first is the place of a command's first option, with the key at 1; final is that of its last one. SET, GETEX, COPY,
+-- EXPIRE and commands with a number of keys look at theirs by themselves.
+local first, final = {}, {BITOP = 1, LINSERT = 2}
+local function options(at, names)
+  for name in gmatch(names, '%S+') do first[name] = at end
+end
+options(1, 'BITOP')
+options(2, 'BITCOUNT BITPOS BITFIELD BITFIELD_RO GEOADD GEOSEARCH HSCAN LINSERT SSCAN ZADD ZSCAN')
+options(3, 'GEOSEARCHSTORE LMOVE LPOS ZRANK ZREVRANK')
+options(4, 'GEODIST ZRANGE ZREVRANGE ZRANGEBYLEX ZREVRANGEBYLEX ZRANGEBYSCORE ZREVRANGEBYSCORE')
+options(5, 'ZRANGESTORE')
+
+-- scored has scores and members after its options.
+local scored = {ZADD = true, GEOADD = true}
+local function opted(name, handler)
+  local from = first[name]
+  return function(cmd, ...)
+    local a, n = {...}, select('#', ...)
+    local to = min(final[name] or n, n)
+    for i = from, scored[name] and n or 0 do
+      if tonumber(a[i]) then to = i - 1 break end
+    end
+    clean(name, a, from, to)
+    return handler(cmd, ...)
+  end
+end
 local anyones = known
-known = function(cmd) return mine[cmd] or anyones(cmd) end
+known = function(cmd)
+  local handler = mine[cmd] or anyones(cmd)
+  return handler and first[cmd] and opted(cmd, handler) or handler
+end
 
 -- What a table, a function or a coroutine is called, and where it stands as a key among others, goes by its place in
 -- memory, which is another one on every run.
