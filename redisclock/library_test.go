@@ -227,8 +227,8 @@ func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
 
 // What is no command gets an error reply, after which the connection ends.
 func TestNonsenseIsTold(t *testing.T) {
-	for _, nonsense := range []string{"\x16\x03\x01\x02\x00", "*1\r\n:1\r\n", "*99999999999\r\n", "PING\r\n", "\r\n", "+OK\r\n",
-		"POST / HTTP/1.1\r\nHost: x\r\n\r\nFLUSHALL\r\n*1\r\n$8\r\nFLUSHALL\r\n",
+	for _, nonsense := range []string{"\x16\x03\x01\x02\x00", "*1\r\n:1\r\n", "*99999999999\r\n", "PING\r\n", "\r\n",
+		"+OK\r\n", "POST / HTTP/1.1\r\nHost: x\r\n\r\nFLUSHALL\r\n*1\r\n$8\r\nFLUSHALL\r\n",
 		"*1\r\n$99999999\r\n", strings.Repeat("x", 2000)} {
 		conn, err := under(redistest.Embedded(t)).Dial("", "")
 		if err != nil {

@@ -1,5 +1,5 @@
 // Package atomicfile writes files that appear whole or not at all. What a killed run leaves is a temporary file, which
-// Sweep deletes once it is a day old.
+// Sweep deletes once it is a day old. It reads regular files only, so that no read waits for another program.
 package atomicfile
 
 import (

@@ -51,7 +51,7 @@ func free(folder string) bool {
 
 // ours reports whether a file is a document of simulate or bench.
 func ours(path string) bool {
-	file, err := os.Open(path)
+	file, err := atomicfile.Open(path)
 	if err != nil {
 		return false
 	}

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/message"
 )
 
@@ -119,7 +121,7 @@ func tlsConfig(label, host string, query url.Values) (*tls.Config, error) {
 		return nil, badSpec("server %q: skip_verify=%s; want true or false", label, skip)
 	}
 	if file := query.Get("cacert"); file != "" {
-		pem, err := os.ReadFile(file)
+		pem, err := readPEM(file)
 		if err != nil {
 			return nil, badSpec("server %q: cacert: %v", label, err)
 		}
@@ -133,13 +135,31 @@ func tlsConfig(label, host string, query url.Values) (*tls.Config, error) {
 		return nil, badSpec("server %q: want cert and key together, or neither", label)
 	}
 	if cert != "" {
-		pair, err := tls.LoadX509KeyPair(cert, key)
+		certPEM, err := readPEM(cert)
+		keyPEM, keyErr := readPEM(key)
+		var pair tls.Certificate
+		if err = cmp.Or(err, keyErr); err == nil {
+			pair, err = tls.X509KeyPair(certPEM, keyPEM)
+		}
 		if err != nil {
 			return nil, badSpec("server %q: cert and key: %v", label, err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// readPEM reads a certificate or a key.
+func readPEM(file string) ([]byte, error) {
+	const most = 1 << 20
+	data, err := atomicfile.Read(file, most)
+	if err == nil && len(data) > most {
+		err = errors.New("is larger than 1 MiB; want PEM")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return data, nil
 }
 
 // notRepeated stands where a message would else quote what somebody gave as a server.

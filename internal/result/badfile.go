@@ -38,6 +38,8 @@ func unreadable(path, want string, err error) *BadFile {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		b.Problem = "no such file"
+	case errors.Is(err, fs.ErrInvalid):
+		b.Problem = err.Error()
 	case errors.As(err, &failed):
 		b.Problem += ": " + failed.Err.Error()
 	default:

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/message"
 )
 
@@ -59,7 +60,7 @@ func Read(path string, of Command) (*Document, error) {
 
 // load sees at once that a file of many GB, such as a list of decisions, is none of ours.
 func load(path string, of Command) ([]byte, *BadFile) {
-	file, err := os.Open(path)
+	file, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, unreadable(path, of.want(), err)
 	}

@@ -5,12 +5,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 	"ratelab/scenarios"
@@ -66,31 +65,18 @@ func Load(nameOrPath string) (*Scenario, error) {
 }
 
 func loadFile(file string) (*Scenario, error) {
-	f, err := os.Open(file)
+	data, err := atomicfile.Read(file, strictyaml.MaxBytes)
 	if err != nil {
-		return nil, fileError(file, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s: this is a folder; want a scenario file", message.Path(file))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
-	if err != nil {
-		return nil, fileError(file, err)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+			err = fmt.Errorf("%w; want a scenario file", err)
+		}
+		return nil, fmt.Errorf("%s: %w", message.Path(file), err)
 	}
 	s, err := Parse(file, data)
 	if err == nil && !s.NamesStart {
 		s.keepClock()
 	}
 	return s, err
-}
-
-func fileError(file string, err error) error {
-	err = message.Unreadable(err)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; want a scenario file", err)
-	}
-	return fmt.Errorf("%s: %w", message.Path(file), err)
 }
 
 // reader reads one file, which collects the problems.

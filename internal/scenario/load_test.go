@@ -239,7 +239,7 @@ func TestLoad(t *testing.T) {
 		"zz\x1b":        `scenario "zz\x1b": no such scenario (simulate list`,
 		"./gone.yaml":   "./gone.yaml: no such file; want a scenario file",
 		"gone.yml":      "gone.yml: no such file; want a scenario file",
-		"../scenario":   "../scenario: this is a folder; want a scenario file",
+		"../scenario":   "../scenario: is a folder, not a file; want a scenario file",
 	} {
 		if _, err := Load(name); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("Load(%q): %v\nwant %s", name, err, want)

@@ -99,8 +99,8 @@ func TestBadFiles(t *testing.T) {
 			"My Script.lua: no such file\nMy Script.yaml: no such file; My Script.lua needs a binding that says how " +
 				"to call it, such as " + minimal},
 		{"a folder", "return 1", fine, "folder.lua",
-			"folder.lua: not a file of text; want a regular file\nfolder.yaml: not a file of text; want a " +
-				"regular file"},
+			"folder.lua: is a folder, not a file; want a file of text\nfolder.yaml: is a folder, not a file; want a " +
+				"file of text"},
 	}
 	for _, c := range cases {
 		t.Run(c.situation, func(t *testing.T) {

@@ -2,15 +2,15 @@ package script
 
 import (
 	"errors"
-	"io"
-	"os"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 
 	"go.yaml.in/yaml/v4"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/limit"
-	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
 )
 
@@ -73,25 +73,12 @@ func (f File) lua(name string) (string, strictyaml.Errors) {
 }
 
 // readFile gives a regular file's contents, of which it reads no more than is needed to see that they are too long.
-// Opening a pipe would wait for a writer, so it looks before it opens.
 func readFile(file string) ([]byte, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, message.Unreadable(err)
+	data, err := atomicfile.Read(file, strictyaml.MaxBytes)
+	if errors.Is(err, fs.ErrInvalid) {
+		err = fmt.Errorf("%w; want a file of text", err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a file of text; want a regular file")
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, message.Unreadable(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, strictyaml.MaxBytes+1))
-	if err != nil {
-		return nil, message.Unreadable(err)
-	}
-	return data, nil
+	return data, err
 }
 
 // outline reads the top-level fields of a YAML file, nil where it has none.

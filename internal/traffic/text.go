@@ -8,9 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"slices"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/message"
 )
 
@@ -44,13 +45,12 @@ func (t Trace) open(path string) (*text, error) {
 		return newText(t.nameOf(path), io.NopCloser(io.NewSectionReader(t.Stdin, 0, t.Stdin.Size())))
 	}
 	name := message.Path(path)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		// Every algorithm reads the trace anew, which a pipe cannot offer.
-		return nil, fmt.Errorf("%s: not a regular file; want a trace that can be read several times", name)
+	file, err := atomicfile.Open(path)
+	if errors.Is(err, fs.ErrInvalid) { // every algorithm reads the trace anew, which a pipe cannot offer
+		err = fmt.Errorf("%w; want a trace that can be read several times", err)
 	}
-	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, message.Unreadable(err))
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return newText(name, file)
 }

@@ -197,7 +197,7 @@ func TestBadFiles(t *testing.T) {
 	if got, want := playBad(t, filepath.Join(dir, "gone.log"), Trace{}), "DIR/gone.log: no such file"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got, want := playBad(t, dir, Trace{}), ": not a regular file; want a trace that can be read "+
+	if got, want := playBad(t, dir, Trace{}), ": is a folder, not a file; want a trace that can be read "+
 		"several times"; !strings.HasSuffix(got, want) {
 		t.Errorf("got %s, want …%s", got, want)
 	}

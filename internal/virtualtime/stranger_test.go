@@ -328,7 +328,8 @@ func TestLoopsEndOnAGivenServer(t *testing.T) {
 		source = "redis.call('INCR', KEYS[1])\n" + source
 		wantError(t, s, setup{source: source, foreign: true, given: true}, "the script loops")
 	}
-	wantError(t, s, setup{source: "return 1", init: "while true do end", foreign: true, given: true}, "the script loops")
+	init := setup{source: "return 1", init: "while true do end", foreign: true, given: true}
+	wantError(t, s, init, "the script loops")
 	want(t, s, setup{source: `local sum = 0
 for i = 1, 3 do do sum = sum + i end end
 local add = function(x) (function(y) sum = sum + y end)(x) end

@@ -1,0 +1,60 @@
+package atomicfile
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"ratelab/internal/message"
+)
+
+// Open opens a regular file to read. It looks at the file first: opening a named pipe would wait for a writer, and a
+// device may never end. The error is worded as by message.Unreadable. It is an fs.ErrInvalid if there is no regular
+// file.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, irregular{info.Mode()}
+	}
+	if err != nil {
+		return nil, message.Unreadable(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, message.Unreadable(err)
+	}
+	return file, nil
+}
+
+// Read reads a regular file. Of a file with more than most bytes it reads one byte more. Errors are those of Open.
+func Read(path string, most int64) ([]byte, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err != nil {
+		return nil, message.Unreadable(err)
+	}
+	return data, nil
+}
+
+// irregular is the error of a file that is not regular.
+type irregular struct{ mode fs.FileMode }
+
+func (e irregular) Error() string {
+	kind := "a device"
+	switch {
+	case e.mode.IsDir():
+		kind = "a folder"
+	case e.mode&fs.ModeNamedPipe != 0:
+		kind = "a named pipe"
+	case e.mode&fs.ModeSocket != 0:
+		kind = "a socket"
+	}
+	return fmt.Sprintf("is %s, not a file", kind)
+}
+
+func (irregular) Unwrap() error { return fs.ErrInvalid }
