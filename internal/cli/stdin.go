@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"ratelab/internal/message"
+	"ratelab/internal/traffic"
 )
 
 // Stdin is a program's standard input. A pipe can be read once, and a log is read for each candidate: so it is kept in
@@ -18,8 +19,12 @@ type Stdin struct {
 	kept *os.File
 }
 
-// keep reads standard input to its end, unless stop is closed before that.
-func (s *Stdin) keep(stop <-chan struct{}) (*io.SectionReader, error) {
+// headSize is how much of standard input is kept before its format is known: more than one line may have, also of gzip.
+const headSize = 2 << 20
+
+// keep reads standard input to its end, unless stop is closed before that or its beginning is not in the trace's
+// format.
+func (s *Stdin) keep(stop <-chan struct{}, trace traffic.Trace) (*io.SectionReader, error) {
 	if s == nil || term.IsTerminal(int(s.From.Fd())) {
 		return nil, Usage("--trace -: standard input is no pipe; want one such as zcat access.log.*.gz | " +
 			"simulate limits --trace -")
@@ -35,7 +40,7 @@ func (s *Stdin) keep(stop <-chan struct{}) (*io.SectionReader, error) {
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		size, err = io.Copy(temp, s.From) // which may wait for a slow writer forever
+		size, err = s.copy(temp, trace) // which may wait for a slow writer forever
 		done <- err
 	}()
 	select {
@@ -44,9 +49,27 @@ func (s *Stdin) keep(stop <-chan struct{}) (*io.SectionReader, error) {
 	case err = <-done:
 	}
 	if err != nil {
-		return nil, Exit(ExitHarness, fmt.Errorf("--trace -: standard input cannot be kept: %w", err))
+		return nil, err
 	}
 	return io.NewSectionReader(temp, 0, size), nil
+}
+
+// copy copies standard input to a file, and returns its size.
+func (s *Stdin) copy(to *os.File, trace traffic.Trace) (size int64, err error) {
+	size, err = io.CopyN(to, s.From, headSize)
+	if err == nil {
+		trace.Stdin = io.NewSectionReader(to, 0, size)
+		if err := trace.Detect(); err != nil {
+			return 0, Exit(ExitUsage, err)
+		}
+		var rest int64
+		rest, err = io.Copy(to, s.From)
+		size += rest
+	}
+	if err != nil && err != io.EOF {
+		return 0, Exit(ExitHarness, fmt.Errorf("--trace -: standard input cannot be kept: %w", err))
+	}
+	return size, nil
 }
 
 // Close deletes what was kept.

@@ -118,19 +118,16 @@ func (t *Traffic) only(args []string, p *limit.Policy) (*scenario.Scenario, erro
 		return nil, Usage("--trace needs a --limit, such as --limit 100/1m; which fit the log says simulate limits "+
 			"--trace %s", message.Path(t.Files[0]))
 	}
-	trace := t.trace
+	trace, piped := t.trace, false
 	for i, file := range t.Files {
 		if file != traffic.StandardInput && file != "/dev/stdin" {
 			continue
 		}
 		t.Files[i] = traffic.StandardInput
-		if trace.Stdin != nil {
+		if piped {
 			return nil, Usage("--trace: standard input is named twice; want each part of a log once")
 		}
-		var err error
-		if trace.Stdin, err = t.streams.Stdin.keep(t.streams.Stop); err != nil {
-			return nil, err
-		}
+		piped = true
 	}
 	trace.File, trace.More = t.Files[0], t.Files[1:]
 	problems := trace.Validate()
@@ -145,6 +142,12 @@ func (t *Traffic) only(args []string, p *limit.Policy) (*scenario.Scenario, erro
 	}
 	if problems != nil {
 		return nil, Exit(ExitUsage, errors.Join(problems...))
+	}
+	if piped {
+		var err error
+		if trace.Stdin, err = t.streams.Stdin.keep(t.streams.Stop, trace); err != nil {
+			return nil, err
+		}
 	}
 	return scenario.FromTrace(trace, *p), nil
 }

@@ -55,6 +55,15 @@ func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
 	return f, nil
 }
 
+// Detect reads the beginning of standard input, and fails if it is not in the trace's format.
+func (t Trace) Detect() error {
+	f, err := t.openFile(StandardInput, nil)
+	if err == nil {
+		err = f.Close()
+	}
+	return err
+}
+
 func (t Trace) newFile(x *text, all *shared) *traceFile {
 	f := &traceFile{text: x, shared: all}
 	f.record.file, f.record.skip, f.take = f, t.SkipKey, f.sorter.push
