@@ -16,6 +16,8 @@ func TestRenamedCommands(t *testing.T) {
 			"it its name back, or take another server",
 		"SCRIPT": "does not know SCRIPT, which decisions need: rename-command or a proxy has taken it away; give it " +
 			"its name back, or take another server",
+		"INFO": "does not know INFO, which ratelab needs: rename-command or a proxy has taken it away; give it its " +
+			"name back, or take another server",
 		"EVAL": noLua,
 	} {
 		got := refusal(t, "process="+program(t, `exec redis-server "$@" --rename-command `+command+" hidden"))

@@ -84,7 +84,8 @@ func (x *text) detect(in *bufio.Reader) error {
 		if err != nil {
 			return x.broken(err)
 		}
-		in = bufio.NewReader(unzip)
+		unzip.Multistream(false)
+		in = bufio.NewReader(members{unzip, in})
 	}
 	x.in = in
 	head, _ := in.Peek(8)
@@ -97,6 +98,31 @@ func (x *text) detect(in *bufio.Reader) error {
 		in.Discard(3)
 	}
 	return nil
+}
+
+// errTrailing is the error of bytes after gzip data that are none.
+var errTrailing = errors.New("trailing bytes")
+
+// members reads gzip files that follow each other. Unlike gzip.Reader, it tells what follows from damaged data.
+type members struct {
+	*gzip.Reader
+	in *bufio.Reader
+}
+
+func (m members) Read(b []byte) (int, error) {
+	n, err := m.Reader.Read(b)
+	if err != io.EOF {
+		return n, err
+	}
+	switch next, _ := m.in.Peek(2); {
+	case len(next) == 0:
+		return n, io.EOF
+	case string(next) != "\x1f\x8b":
+		return n, errTrailing
+	}
+	err = m.Reset(m.in)
+	m.Multistream(false)
+	return n, err
 }
 
 // fill reads on until there are so many bytes, or the file ends.
@@ -160,6 +186,9 @@ func (x *text) broken(err error) error {
 	switch {
 	case !x.zipped:
 		return fmt.Errorf("%s: %w", x.name, message.Unreadable(err))
+	case errors.Is(err, errTrailing):
+		return fmt.Errorf("%s: other bytes follow the gzip data, after %s bytes of text; want the gzip data alone",
+			x.name, message.Grouped(x.read))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%s: the gzip data end too early, after %s bytes of text; want the whole file", x.name,
 			message.Grouped(x.read))

@@ -210,6 +210,9 @@ func TestBadGzip(t *testing.T) {
 	for _, c := range []struct{ name, content, want string }{
 		{"cut.gz", whole[:len(whole)/2], "DIR/cut.gz: the gzip data end too early, after "},
 		{"head.gz", whole[:5], "DIR/head.gz: the gzip data end too early, after 0 bytes of text; want the whole file"},
+		{"tail.gz", whole + whole + "x", "DIR/tail.gz: other bytes follow the gzip data, after "},
+		{"zeros.gz", whole + strings.Repeat("\x00", 600), "DIR/zeros.gz: other bytes follow the gzip data, after "},
+		{"cut-second.gz", whole + whole[:5], "DIR/cut-second.gz: the gzip data end too early, after "},
 		{"sum.gz", string(damaged), "DIR/sum.gz: the gzip data are damaged after "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
