@@ -211,8 +211,8 @@ func (m *Meter) Series() Series {
 	return s
 }
 
-// check reports the first contradiction between two figures.
-func (r Result) check() error {
+// Check reports the first contradiction between two figures.
+func (r Result) Check() error {
 	switch {
 	case r.Offered != r.Admitted+r.Rejected+r.Errors:
 		return fmt.Errorf("offered %d is not admitted %d + rejected %d + errors %d", r.Offered, r.Admitted, r.Rejected,

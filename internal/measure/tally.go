@@ -47,7 +47,7 @@ func (t *Tally) Result(p limit.Policy) (Result, error) {
 		r.XLimit = float64(r.Peak) / float64(p.Requests)
 	}
 	r.Lost = ratio(t.LostCost, r.ExactCost).Number
-	return r, r.check()
+	return r, r.Check()
 }
 
 // Plus adds two tallies of one run, in which all series have one length.

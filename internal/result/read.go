@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -50,6 +51,9 @@ func Read(path string, of Command) (*Document, error) {
 	}
 	if bad == nil {
 		bad = decode(data, of, doc)
+	}
+	if bad == nil {
+		bad = impossible(doc, of)
 	}
 	if bad != nil {
 		bad.Path = path
@@ -142,6 +146,47 @@ func decode(data []byte, of Command, doc *Document) *BadFile {
 		bad.Problem = fmt.Sprintf("%s is a %s", message.Bare(wrong.Field), wrong.Value)
 	}
 	return bad
+}
+
+// impossible refuses figures of a row that no run has: below 0, or in contradiction to each other.
+func impossible(doc *Document, of Command) *BadFile {
+	for _, run := range doc.Runs {
+		for _, row := range run.Results {
+			problem := negative(reflect.ValueOf(row.Figures), "")
+			if err := row.Check(); problem == "" && err != nil {
+				problem = err.Error()
+			}
+			if problem != "" {
+				return &BadFile{Problem: fmt.Sprintf("scenario %s, row %s: %s", message.Quote(run.Scenario),
+					message.Quote(row.Algorithm), message.Bare(problem)), Remedy: of.original()}
+			}
+		}
+	}
+	return nil
+}
+
+// negative names the first number below 0 among figures; "": there is none.
+func negative(figures reflect.Value, name string) string {
+	switch {
+	case figures.Kind() == reflect.Pointer && !figures.IsNil():
+		return negative(figures.Elem(), name)
+	case figures.CanInt() && figures.Int() < 0, figures.CanFloat() && figures.Float() < 0:
+		return fmt.Sprintf("%s is %v", name, figures)
+	case figures.Kind() == reflect.Slice:
+		for i := range figures.Len() {
+			if problem := negative(figures.Index(i), fmt.Sprintf("%s[%d]", name, i)); problem != "" {
+				return problem
+			}
+		}
+	case figures.Kind() == reflect.Struct:
+		for field, value := range figures.Fields() {
+			inner, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if problem := negative(value, strings.Trim(name+"."+inner, ".")); problem != "" {
+				return problem
+			}
+		}
+	}
+	return ""
 }
 
 // notJSON says where a document stops to be one.
