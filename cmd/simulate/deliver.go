@@ -150,5 +150,5 @@ func withDecisions(ctx context.Context, job *run.Ask, path string) (found *run.R
 	if err != nil || wrote == nil || errors.Is(wrote, cli.ErrInterrupted) {
 		return found, err
 	}
-	return nil, fmt.Errorf("--decisions %s: %w", message.Path(named), wrote)
+	return found, cli.Exit(cli.ExitHarness, fmt.Errorf("--decisions %s: %w", message.Path(named), wrote))
 }

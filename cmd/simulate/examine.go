@@ -109,13 +109,11 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		doc.Examinations = append(doc.Examinations, *found)
 	}
 	bar.Finish()
-	if err := f.write(doc); err != nil {
-		return err
-	}
+	unwritten := f.write(doc)
 	if err := examine.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
 		return err
 	}
-	return examinedVerdict(doc)
+	return errors.Join(unwritten, examinedVerdict(doc))
 }
 
 // asked is the limit that the flags state; nil: none.
@@ -156,8 +154,10 @@ func (f *examineFlags) write(doc *result.Document) error {
 				continue
 			}
 			found := &e.Findings[k]
-			found.File = filepath.Join(f.Folder, examine.FileName(e, found))
-			err = atomicfile.WriteBytes(found.File, examine.Scenario(e, found))
+			file := filepath.Join(f.Folder, examine.FileName(e, found))
+			if err = atomicfile.WriteBytes(file, examine.Scenario(e, found)); err == nil {
+				found.File = file
+			}
 		}
 	}
 	if err == nil {

@@ -48,6 +48,7 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	found, err := a.decide(ctx, f, job)
 	var differs *run.DifferenceError
 	switch {
+	case found != nil: // the error is that of the decisions' file
 	case errors.As(err, &differs):
 		return cli.Exit(cli.ExitMissed, err)
 	case err != nil:
@@ -59,7 +60,7 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	if left := more.left(); left != "" && !f.Quiet {
 		fmt.Fprintf(a.Stderr, "simulate: --with %s: no run here for the rows of %s\n", message.Path(f.more), left)
 	}
-	return errors.Join(a.write(&w, found), outcome(f, found))
+	return errors.Join(err, a.write(&w, found), outcome(f, found))
 }
 
 // job is what the flags and arguments ask for.
@@ -85,7 +86,8 @@ func (a *app) job(f *flags, args []string) (*run.Ask, error) {
 	return job, nil
 }
 
-// decide does the job, with its progress on a terminal and its decisions in a file.
+// decide does the job, with its progress on a terminal and its decisions in a file. If only that file fails, there are a
+// result and an error.
 func (a *app) decide(ctx context.Context, f *flags, job *run.Ask) (*run.Result, error) {
 	bar := a.NewBar(f.Quiet)
 	job.Progress = progressOf(bar, job.Scenarios)

@@ -53,14 +53,17 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	case f.accept && missed != nil:
 		return fmt.Errorf("not accepted: %w", missed)
 	case f.accept:
+		found.Document.Files = files
+		if err := writeDocument(path, &found.Document); err != nil {
+			return err
+		}
 		fmt.Fprintf(a.Stdout, "accepted: %s as %s says from now on\n", decides, message.Path(path))
 		for i, e := range found.Document.Examinations {
 			for _, f := range e.Findings[:e.Faults()] {
 				fmt.Fprintf(a.Stdout, "accepted: %s: fault: %v\n", scriptOf(job.Scripts, i), &f)
 			}
 		}
-		found.Document.Files = files
-		return writeDocument(path, &found.Document)
+		return nil
 	}
 	differences, err := a.differences(c.Context(), job, folder, want, &found.Document)
 	if err != nil {

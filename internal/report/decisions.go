@@ -27,6 +27,7 @@ type Decisions struct {
 	scenario string
 	rows     []rowFile
 	headed   bool
+	failed   error // the first error of a file; Join returns it, so that the run goes on to its figures
 }
 
 // rowFile has the decisions of one row.
@@ -41,14 +42,16 @@ func NewDecisions(out io.Writer, dir string) *Decisions { return &Decisions{out:
 // Watch gives a row its file, and what writes its decisions there, batch by batch.
 func (d *Decisions) Watch(scenario, label string) (func([]limit.Request, []limit.Decision) error, error) {
 	if scenario != d.scenario {
-		if err := d.Join(); err != nil {
-			return nil, err
-		}
+		d.failed = d.Join()
 		d.scenario = scenario
+	}
+	if d.failed != nil {
+		return nil, nil
 	}
 	file, err := atomicfile.Temp(d.dir)
 	if err != nil {
-		return nil, err
+		d.failed = err
+		return nil, nil
 	}
 	row := rowFile{file, bufio.NewWriterSize(file, 64<<10)}
 	d.rows = append(d.rows, row)
@@ -57,9 +60,7 @@ func (d *Decisions) Watch(scenario, label string) (func([]limit.Request, []limit
 	return func(requests []limit.Request, decisions []limit.Decision) error {
 		for i := range requests {
 			line = appendDecision(line[:both], &requests[i], &decisions[i])
-			if _, err := row.lines.Write(line); err != nil {
-				return err
-			}
+			row.lines.Write(line) // Join returns the error
 		}
 		return nil
 	}, nil
@@ -87,6 +88,9 @@ func appendCell(b []byte, text string) []byte {
 // Join appends the rows' files to the output, in order, and removes them.
 func (d *Decisions) Join() error {
 	defer d.Discard()
+	if d.failed != nil {
+		return d.failed
+	}
 	for _, row := range d.rows {
 		if !d.headed {
 			if _, err := io.WriteString(d.out, decisionsHeader); err != nil {
