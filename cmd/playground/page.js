@@ -171,8 +171,11 @@ function fail(text) {
 
 // ---- The editors: a textarea over coloured text.
 
-const lua = /(--.*)|("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\b(and|break|do|else|elseif|end|false|for|function|if|in|local|nil|not|or|repeat|return|then|true|until|while)\b|\b(\d[\w.]*|KEYS|ARGV|redis|cjson)\b/g;
-const yaml = /(#.*)|("(?:\\.|[^"\\])*"|'[^']*')|([\w-]+(?=:))|\b(\d[\w.]*)\b/g;
+// Each pattern takes time in proportion to the text: an open quote matches to the end of its line, and a name begins once.
+const lua = /(--.*)|("(?:[^"\\]|\\.?)*"?|'(?:[^'\\]|\\.?)*'?)|\b(and|break|do|else|elseif|end|false|for|function|if|in|local|nil|not|or|repeat|return|then|true|until|while)\b|\b(\d[\w.]*|KEYS|ARGV|redis|cjson)\b/g;
+const yaml = /(#.*)|("(?:[^"\\]|\\.?)*"?|'[^']*'?)|(?<![\w-])([\w-]+(?=:))|\b(\d[\w.]*)\b/g;
+
+const longestColoured = 100000; // characters; a browser takes long for more lines and words than that
 
 function highlighted(text, words) {
   const line = make('div');
@@ -196,8 +199,10 @@ class Editor {
     this.mark(0);
   }
   mark(named) {
-    const line = Math.min(named, this.area.value.split('\n').length); // an end that is missing is named beyond it
-    this.pre.replaceChildren(...this.area.value.split('\n').map((text, i) => {
+    const text = this.area.value, lines = text.split('\n');
+    const line = Math.min(named, lines.length); // an end that is missing is named beyond it
+    if (text.length > longestColoured) this.pre.replaceChildren(text);
+    else this.pre.replaceChildren(...lines.map((text, i) => {
       const one = highlighted(text, this.words);
       if (i + 1 === line) one.className = 'wrong';
       return one;
@@ -336,6 +341,7 @@ async function opened() {
   const [, version, coded] = /^#(?:(\d+):)?(.*)$/.exec(location.hash) || [];
   if (!coded) return false;
   fail('');
+  say('');
   try {
     if (version !== undefined && Number(version) !== linkVersion) throw new Error(`This link is of version ${version}, and this page reads version ${linkVersion}; ask for a new link.`);
     let values = null, text = '';
