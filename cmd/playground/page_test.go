@@ -185,6 +185,15 @@ func openedStory(t *testing.T, b *tab, link, right string) {
 	} {
 		b.Says("(fail(''), location.hash = " + quoted(hash) + ")")
 		b.await("$('error').textContent.startsWith(" + quoted(want) + ")")
+		if said := b.Says("$('said').textContent"); said != "" {
+			t.Errorf("beside the error of a link the page says %q", said)
+		}
+	}
+	// An open quote is one part to the end of its line, so that the rest is read once.
+	const matches = "[['\"' + '\\\\\"'.repeat(99), lua], ['\"\\\\'.repeat(99), yaml]]" +
+		".map(([text, words]) => [...text.matchAll(words)].length).join()"
+	if got := b.Says(matches); got != "1,1" {
+		t.Errorf("lines of open quotes have %s coloured parts, want one each", got)
 	}
 	if got, wrong, _ := b.run(); got != right {
 		t.Errorf("the link gives another answer, %q", wrong)

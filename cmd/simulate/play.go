@@ -86,8 +86,8 @@ func (a *app) job(f *flags, args []string) (*run.Ask, error) {
 	return job, nil
 }
 
-// decide does the job, with its progress on a terminal and its decisions in a file. If only that file fails, there are a
-// result and an error.
+// decide does the job, with its progress on a terminal and its decisions in a file. If only that file fails, there are
+// a result and an error.
 func (a *app) decide(ctx context.Context, f *flags, job *run.Ask) (*run.Result, error) {
 	bar := a.NewBar(f.Quiet)
 	job.Progress = progressOf(bar, job.Scenarios)

@@ -181,8 +181,8 @@ func (t target) explainReply(err error, text string) error {
 		return t.denied(command)
 	}
 	if m := unknownCommand.FindStringSubmatch(text); m != nil {
-		return t.unavailable("does not know %s, which ratelab needs: rename-command or a proxy has taken it away; give "+
-			"it its name back, or take another server", strings.ToUpper(m[1]))
+		return t.unavailable("does not know %s, which ratelab needs: rename-command or a proxy has taken it away; "+
+			"give it its name back, or take another server", strings.ToUpper(m[1]))
 	}
 	if screened := t.screen(err); screened != text {
 		return t.unavailable("%s", screened)
