@@ -51,7 +51,7 @@ func (a *app) check() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&f.accept, "accept", false, "write new results instead of comparing")
-	cli.ServerFlag(c, &f.redis, redis.KindEmbedded, "embedded (default), process, container, redis://…")
+	cli.ServerFlag(c, &f.redis, redis.KindAuto, scriptServers)
 	f.AlgorithmsFlag(c)
 	f.ScriptFlag(c)
 	f.ForceFlag(c)

@@ -53,7 +53,7 @@ func (a *app) compare() *cobra.Command {
 	f.Register(c)
 	c.Flags().StringArrayVar(&f.limits, "limit", nil, "generate requests at `LIMITS` (default "+edgeLimits+")")
 	c.Flags().Var(&f.seed, "seed", "seed `N`, a whole number (default the scenario's)")
-	cli.ServerFlag(c, &f.redis, redis.KindEmbedded, "embedded (default), process, container, redis://…")
+	cli.ServerFlag(c, &f.redis, redis.KindAuto, scriptServers)
 	f.QuietFlag(c)
 	return c
 }
@@ -79,12 +79,12 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 	}
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
-	job := a.newJob(list, f.redis)
+	job := a.newJob(list, f.redis, run.IsScript(f.Base) || run.IsScript(f.Head))
 	job.Seed, job.Progress = f.seed.Value, progressOf(bar, nil)
 	c, err := job.Compare(cmd.Context(), sides[0], sides[1], limits)
 	bar.Finish()
 	if err != nil {
-		return cli.ServerFault(err, redis.Kinds)
+		return cli.ServerFault(err, scriptKinds)
 	}
 	for _, w := range c.LeftOut {
 		if !f.Quiet {
@@ -119,14 +119,15 @@ func (f *compareFlags) sheet(c *run.Comparison) report.Sheet {
 				report.Times(head.XLimit))})
 		}
 	}
+	server := report.ServerLine(runs[0].Server)
 	traffics, sides := message.Count(len(runs), "traffic"), message.Shown(f.Base)+" -> "+message.Shown(f.Head)
 	if c.Parts != nil {
 		verdict := fmt.Sprintf("%s: DIFFERENT in %d of %s", sides, len(t.Rows), traffics)
-		lead := []report.Line{{Style: report.Alarm, Text: verdict}, {Text: where(c)}}
+		lead := []report.Line{{Style: report.Alarm, Text: verdict}, server, {Text: where(c)}}
 		return report.Sheet{{Lead: lead, Tables: []report.Table{t}}}
 	}
 	verdict := fmt.Sprintf("%s: the same decisions on %s of %s", sides, message.Count(requests, "request"), traffics)
-	return report.Sheet{{Lead: []report.Line{{Style: report.Strong, Text: verdict}}}}
+	return report.Sheet{{Lead: []report.Line{{Style: report.Strong, Text: verdict}, server}}}
 }
 
 // where the sides first decide otherwise, for whoever wants to see it happen.

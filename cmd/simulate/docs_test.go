@@ -23,8 +23,11 @@ import (
 var rewrite = flag.Bool("rewrite", false,
 	"write the outputs on the pages anew: read the difference before committing it")
 
-// Every output on a page is what its command prints.
-func TestDocsOutputs(t *testing.T) { clitest.Outputs(t, "simulate", *rewrite, program) }
+// Every output on a page is what its command prints. No server is on PATH, so that pages are the same on all machines.
+func TestDocsOutputs(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	clitest.Outputs(t, "simulate", *rewrite, program)
+}
 
 // Every command line on a page has flags and arguments that there are.
 func TestDocsCalls(t *testing.T) {
@@ -78,7 +81,7 @@ func TestRedisRateDecidesAsGCRA(t *testing.T) {
 	saveRedisRate(t, folder)
 	var stdout, stderr bytes.Buffer
 	code := program([]string{"extreme-case-1", "-a", "gcra", "--script", filepath.Join(folder, "redis_rate.lua"),
-		"--charts", "none", "--out", t.TempDir()}, cli.Streams{Stdout: &stdout, Stderr: &stderr})
+		"--redis", "embedded", "--charts", "none", "--out", t.TempDir()}, cli.Streams{Stdout: &stdout, Stderr: &stderr})
 	if code != cli.ExitOK || !strings.Contains(stdout.String(), "redis_rate decides as gcra.") {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
 	}
@@ -102,7 +105,7 @@ func checkFile(t *testing.T, folder string, block clitest.Block) string {
 	if err != nil {
 		return err.Error()
 	}
-	args := []string{file, "--charts", "none", "--out", t.TempDir()}
+	args := []string{file, "--redis", "embedded", "--charts", "none", "--out", t.TempDir()}
 	for _, s := range scripts {
 		args = append(args, "--script", s)
 	}

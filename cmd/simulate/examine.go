@@ -60,7 +60,7 @@ func (a *app) examine() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.examined(c.Context(), &f, args) },
 	}
 	f.LimitFlags(c)
-	cli.ServerFlag(c, &f.redis, redis.KindEmbedded, "embedded (default), process, container")
+	cli.ServerFlag(c, &f.redis, redis.KindAuto, "auto (default), embedded, process, container")
 	f.FormatFlag(c, examine.Forms.Names())
 	c.Flags().StringVarP(&f.Folder, "out", "o", "", "write result.json and a scenario for each finding to `FOLDER`")
 	f.ForceFlag(c)
@@ -70,7 +70,7 @@ func (a *app) examine() *cobra.Command {
 
 // ownServers are the servers that are started for an examination: a given one could not be saved from a script that
 // loops.
-var ownServers = []string{redis.KindEmbedded, redis.KindProcess, redis.KindContainer}
+var ownServers = []string{redis.KindAuto, redis.KindEmbedded, redis.KindProcess, redis.KindContainer}
 
 // examined examines scripts, prints what was found, and gives the verdict.
 func (a *app) examined(ctx context.Context, f *examineFlags, args []string) error {
@@ -85,7 +85,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		return cli.Usage("--redis %s: %s; a script is examined on a server of its own", message.Quote(f.redis),
 			message.OneOf(f.redis, ownServers))
 	}
-	like := a.server(f.redis)
+	like := a.server(f.redis, slices.ContainsFunc(args, run.IsScript))
 	sides := make([]*run.Side, len(args))
 	for i, name := range args {
 		var problem error
@@ -138,7 +138,7 @@ func examineFault(name string, err error) error {
 	case errors.As(err, &compile):
 		return cli.Usage("%s: %w", message.Path(name), err)
 	}
-	return cli.ServerFault(err, redis.Kinds)
+	return cli.ServerFault(err, scriptKinds)
 }
 
 // write puts the document, and a scenario for each finding, into the folder of --out, and says so in the notes.

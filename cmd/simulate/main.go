@@ -78,18 +78,18 @@ func newRoot(s cli.Streams) *cobra.Command {
 	return root
 }
 
-// newJob is a job on the server of that kind.
-func (a *app) newJob(list []*scenario.Scenario, server string) *run.Ask {
+// newJob is a job on the server of that kind. Foreign says that users' scripts take part.
+func (a *app) newJob(list []*scenario.Scenario, server string, foreign bool) *run.Ask {
 	job := &run.Ask{Scenarios: list, Version: cli.Version(version), Stop: a.Stop}
 	if server != run.ModelServer {
-		job.Server = a.server(server)
+		job.Server = a.server(server, foreign)
 	}
 	return job
 }
 
 // server is the server of that kind, not started yet.
-func (a *app) server(kind string) *host.Server {
-	return &host.Server{Spec: kind, Clock: load.Wall, Stop: a.Stop}
+func (a *app) server(kind string, foreign bool) *host.Server {
+	return &host.Server{Spec: kind, Foreign: foreign, Clock: load.Wall, Stop: a.Stop}
 }
 
 // decide does the job, and examines the users' scripts: at the limit of each scenario in a folder of their own, and at

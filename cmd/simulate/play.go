@@ -80,7 +80,7 @@ func (a *app) job(f *flags, args []string) (*run.Ask, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := a.newJob(list, f.redis)
+	job := a.newJob(list, f.redis, f.Scripts != nil)
 	job.Algorithms, job.Scripts, job.Instead = choices, script.Files(f.Scripts), instead
 	job.OtherRule = f.Files != nil && !f.ChoseRule()
 	return job, nil

@@ -15,7 +15,6 @@ import (
 
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
-	"ratelab/internal/redis"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -41,13 +40,14 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	}
 	found, err := a.decideAgain(c.Context(), job, f.Quiet)
 	if err != nil {
-		return cli.ServerFault(err, redis.Kinds)
+		return cli.ServerFault(err, scriptKinds)
 	}
 	if len(folder) > 0 {
 		anonymous(&found.Document)
 		anonymous(want)
 	}
 	missed := verdict(&found.Document)
+	server := report.ServerLine(found.Document.Runs[0].Server).Text + "\n"
 	decides := message.Count(len(job.Scenarios), "scenario") + message.Verb(len(job.Scenarios), " decides", " decide")
 	switch {
 	case f.accept && missed != nil:
@@ -57,7 +57,7 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 		if err := writeDocument(path, &found.Document); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Stdout, "accepted: %s as %s says from now on\n", decides, message.Path(path))
+		fmt.Fprintf(a.Stdout, "accepted: %s as %s says from now on\n%s", decides, message.Path(path), server)
 		for i, e := range found.Document.Examinations {
 			for _, f := range e.Findings[:e.Faults()] {
 				fmt.Fprintf(a.Stdout, "accepted: %s: fault: %v\n", scriptOf(job.Scripts, i), &f)
@@ -69,15 +69,29 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	if err != nil {
 		return err
 	}
+	other := otherServer(want, &found.Document)
 	if differences == nil && missed == nil {
-		fmt.Fprintf(a.Stdout, "ok: %s as in %s\n", decides, message.Path(path))
+		if other != nil && !f.Quiet {
+			fmt.Fprintf(a.Stderr, "simulate: note: %v\n", other)
+		}
+		fmt.Fprintf(a.Stdout, "ok: %s as in %s\n%s", decides, message.Path(path), server)
 		return nil
 	}
+	lines := append([]error{missed}, append(differences, other)...)
 	if missed == nil {
-		differences = append(differences, fmt.Errorf("%s; if that is meant: %s --accept",
+		lines = append(lines, fmt.Errorf("%s; if that is meant: %s --accept",
 			message.Count(len(differences), "difference"), again))
 	}
-	return cli.Exit(cli.ExitMissed, errors.Join(append([]error{missed}, differences...)...))
+	return cli.Exit(cli.ExitMissed, errors.Join(lines...))
+}
+
+// otherServer says that the accepted document is of another server; nil: it is of the same kind, name and version.
+func otherServer(want, got *result.Document) error {
+	if len(want.Runs) == 0 || want.Runs[0].Server.SameAs(got.Runs[0].Server) {
+		return nil
+	}
+	before, now := want.Runs[0].Server, got.Runs[0].Server
+	return fmt.Errorf("the accepted figures are of another server: %v; this one is %v", before, now)
 }
 
 // mostDifferences of figures are named, and the others counted.
@@ -183,13 +197,14 @@ func (a *app) checkJob(f *checkFlags, folder []string) (job *run.Ask, files map[
 	if err != nil {
 		return nil, nil, err
 	}
-	job = a.newJob(list, f.redis)
+	all := append(scripts, f.Scripts...)
+	job = a.newJob(list, f.redis, all != nil)
 	job.Version = "" // the golden file changes with the figures, not with every version
 	if job.Algorithms, err = f.Choices(); err != nil {
 		return nil, nil, err
 	}
 	files = map[string]string{}
-	for _, file := range script.Files(append(scripts, f.Scripts...)) {
+	for _, file := range script.Files(all) {
 		read := file.Read
 		file.Read = func(name string) ([]byte, error) {
 			data, err := read(name)

@@ -85,7 +85,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 		doc.Traffic.Names = names // a file by its path, so that the next command finds it
 	}
 	if f.Scripts != nil {
-		limits, server := []limit.Policy{doc.Answers[0].Limit.Policy()}, a.server(redis.KindEmbedded)
+		limits, server := []limit.Policy{doc.Answers[0].Limit.Policy()}, a.server(redis.KindAuto, true)
 		doc.Examinations, err = examine.Scripts(ctx, script.Files(f.Scripts), limits, false, server)
 		if err != nil {
 			return examineFault(strings.Join(f.Scripts, ", "), err)

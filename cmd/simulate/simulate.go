@@ -16,8 +16,12 @@ import (
 const about = `Run traffic against rate limiters in virtual time and show what they admit (default: all built-in).
 Exit codes: 0 ok, 1 an expectation missed, 2 usage, 3 no server, 130 interrupted.`
 
-// serverKinds are the values of --redis.
-const serverKinds = redis.Kinds + ", or model"
+// The values of --redis where users' scripts take part, in messages and in short, and those of simulate itself.
+const (
+	scriptKinds   = redis.KindAuto + ", " + redis.Kinds
+	scriptServers = "auto (default), embedded, process, container, URL"
+	serverKinds   = scriptKinds + ", or model"
+)
 
 // flags are those of the root command.
 type flags struct {
@@ -49,8 +53,7 @@ func (a *app) simulate() *cobra.Command {
 	f.ScriptFlag(c)
 	f.LimitFlags(c)
 	f.Traffic.Register(c, a.Streams, true)
-	cli.ServerFlag(c, &f.redis, redis.KindEmbedded,
-		"embedded (default), process, container, redis://…, model")
+	cli.ServerFlag(c, &f.redis, redis.KindAuto, scriptServers+", model")
 	f.FormatFlag(c, report.Simulated{}.Formats().Names())
 	fs := c.Flags()
 	fs.StringSliceVar(&f.columns, "columns", nil, "columns `NAMES` of the table or CSV; see simulate list measures")

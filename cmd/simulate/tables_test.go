@@ -23,7 +23,7 @@ func TestTablesHaveEightColumns(t *testing.T) {
 		"racing-clients": 2, "incr-then-crash": 2, "over-limit-flag": 2}
 	all = slices.DeleteFunc(all, func(s *scenario.Scenario) bool { return about[s.Name] == 0 })
 	a := &app{cli.Streams{Stdout: io.Discard, Stderr: io.Discard}}
-	found, err := a.newJob(all, run.ModelServer).Run(t.Context())
+	found, err := a.newJob(all, run.ModelServer, false).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

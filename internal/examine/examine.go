@@ -133,6 +133,9 @@ func One(ctx context.Context, s Script, like run.Server) (*result.Examination, e
 	defer server.Close()
 	s.Server = server
 	found, err := s.Examine(ctx)
+	if about, _ := server.Describe(); found != nil {
+		found.Server = &about
+	}
 	return found, server.Clean(ctx, err)
 }
 

@@ -19,7 +19,11 @@ func sheet(d *result.Document) (s report.Sheet) {
 	for i := range d.Examinations {
 		e := &d.Examinations[i]
 		faults += e.Faults()
-		s = append(s, report.Part{Lead: report.Examined(e)},
+		lead := report.Examined(e)
+		if e.Server != nil && len(lead) > 1 {
+			lead[1].Text += "; " + report.ServerWords(*e.Server)
+		}
+		s = append(s, report.Part{Lead: lead},
 			report.Part{Tables: []report.Table{report.Findings(e)}})
 		if len(e.Tried) > 0 {
 			s = append(s, report.Part{Lead: []report.Line{{Text: "Also tried, and right: " +

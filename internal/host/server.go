@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"ratelab/internal/message"
@@ -20,21 +18,24 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Server is a run.Server: one server for all rows, or an embedded one for each.
+// Server is a run.Server: one server for all rows. Without users' scripts each row has an embedded one of its own.
 type Server struct {
-	Spec string // of redis.Start
+	Spec string // of redis.Start, or redis.KindAuto
+	// Foreign says that users' scripts take part. Without them redis.KindAuto is the embedded server.
+	Foreign bool
 	// Running is a server that is used instead of starting one; nil: Start starts one, and Close ends it.
 	Running *redis.Server
 	Clock   replay.Clock
 	Stop    <-chan struct{} // closed: stop early
 
 	all     []*redis.Server
-	private map[string]*redis.Server // of users' scripts, by file
-	scripts []*onServer              // opened since the last Clean
+	scripts []*onServer // opened since the last Clean
 
 	hurry chan struct{} // closed some time after Stop, so that batches can finish
 	done  chan struct{}
 	kept  string
+
+	fallback string // why redis.KindAuto is the embedded server; "": it is another one, or none of users' scripts
 }
 
 var _ run.Server = (*Server)(nil)
@@ -45,14 +46,19 @@ func (s *Server) Start(ctx context.Context, rows int) error {
 		s.begin(s.Running)
 		return nil
 	}
+	if err := s.choose(ctx); err != nil {
+		return err
+	}
 	rows = max(rows, 1)
-	count := 1
-	if s.Spec == redis.KindEmbedded {
+	count, options := 1, []redis.Option{redis.WithPoolSize(rows + 1)}
+	if s.Foreign {
+		options = append(options, redis.ForTrial(redis.ScriptMemory))
+	} else if s.Spec == redis.KindEmbedded {
 		count = rows // each has one lock and one Lua at a time
 	}
 	s.begin()
 	for range count {
-		one, err := redis.Start(ctx, s.Spec, redis.WithPoolSize(rows+1))
+		one, err := redis.Start(ctx, s.Spec, options...)
 		if err != nil {
 			s.Close()
 			var bad *redis.BadSpec
@@ -73,9 +79,21 @@ const (
 	deleting  = time.Second
 )
 
+// choose replaces redis.KindAuto, once, by the server that decides.
+func (s *Server) choose(ctx context.Context) (err error) {
+	switch {
+	case s.Spec != redis.KindAuto:
+	case s.Foreign:
+		s.Spec, s.fallback, err = redis.Choose(ctx)
+	default:
+		s.Spec = redis.KindEmbedded
+	}
+	return err
+}
+
 // begin sets the servers, and watches Stop.
 func (s *Server) begin(servers ...*redis.Server) {
-	s.all, s.private, s.scripts, s.kept = servers, map[string]*redis.Server{}, nil, ""
+	s.all, s.scripts, s.kept = servers, nil, ""
 	s.hurry, s.done = make(chan struct{}), make(chan struct{})
 	go func() {
 		select {
@@ -87,10 +105,10 @@ func (s *Server) begin(servers ...*redis.Server) {
 	}()
 }
 
-// Close ends the servers that Start, Private and Open have started.
+// Close ends the servers that Start and Private have started.
 func (s *Server) Close() {
 	close(s.done)
-	for _, one := range slices.Concat(s.all, slices.Collect(maps.Values(s.private))) {
+	for _, one := range s.all {
 		if one != s.Running {
 			one.Close() // the figures are in; what is left of a server of ours ends with the process
 		}
@@ -100,7 +118,8 @@ func (s *Server) Close() {
 // Describe names the server for the document, and reports whether the user gave it.
 func (s *Server) Describe() (about result.Server, given bool) {
 	one := s.all[0]
-	return result.Server{Kind: one.Kind, Name: one.Name, Version: one.Version, Transport: one.Transport}, !one.Own
+	return result.Server{Kind: one.Kind, Name: one.Name, Version: one.Version, Transport: one.Transport,
+		Fallback: s.fallback}, !one.Own
 }
 
 // Kept names the keys that a given server still has; "": none.
@@ -119,11 +138,14 @@ func (s *Server) prefix() string {
 
 // Private starts a server of our own that replaces this one, with the same prefix of keys.
 func (s *Server) Private(ctx context.Context) (run.Server, error) {
+	if err := s.choose(ctx); err != nil {
+		return nil, err
+	}
 	one, err := redis.StartPrivate(ctx, s.Spec, s.prefix(), redis.ScriptMemory)
 	if err != nil {
 		return nil, err
 	}
-	other := &Server{Spec: one.Kind, Clock: s.Clock, Stop: s.Stop}
+	other := &Server{Spec: one.Kind, Clock: s.Clock, Stop: s.Stop, fallback: s.fallback}
 	other.begin(one)
 	return other, nil
 }
@@ -131,10 +153,7 @@ func (s *Server) Private(ctx context.Context) (run.Server, error) {
 // Open prepares a limiter's script for the row of that number.
 func (s *Server) Open(ctx context.Context, l *run.Limiter, start time.Time, behind time.Duration, row int) (
 	run.Script, error) {
-	one, err := s.of(ctx, l, row)
-	if err != nil {
-		return nil, err
-	}
+	one := s.all[row%len(s.all)]
 	r, err := Runner(ctx, one, l.Program, virtualtime.Options{Start: start, Behind: behind, Stop: s.hurry}, s.Clock)
 	if err != nil {
 		return nil, err
@@ -146,23 +165,6 @@ func (s *Server) Open(ctx context.Context, l *run.Limiter, start time.Time, behi
 	}
 	s.scripts = append(s.scripts, script)
 	return script, nil
-}
-
-// of is the server of a row. Where Start has started the servers, each user's script has its own, so that no other row
-// waits for a script that loops.
-func (s *Server) of(ctx context.Context, l *run.Limiter, row int) (*redis.Server, error) {
-	one := s.all[row%len(s.all)]
-	if !one.Own || one == s.Running || one.Bounded || !l.Program.Foreign {
-		return one, nil
-	}
-	if s.private[l.File] == nil {
-		private, err := redis.StartPrivate(ctx, s.Spec, "", redis.ScriptMemory)
-		if err != nil {
-			return nil, err
-		}
-		s.private[l.File] = private
-	}
-	return s.private[l.File], nil
 }
 
 // Confirm sends the commands of a sequence's row, and fails unless the replies are the same.

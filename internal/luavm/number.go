@@ -29,8 +29,8 @@ var (
 	negativeNaN = math.Float64frombits(0xFFF8000000000000)
 )
 
-// computed is the result of an operation. Which NaN it is does not depend on the processor: an operand that is one, or a
-// negative one.
+// computed is the result of an operation. Which NaN it is does not depend on the processor: an operand that is one, or
+// a negative one.
 func computed(n, a, b float64) float64 {
 	switch {
 	case n == n:

@@ -90,8 +90,8 @@ func Check(source string) *SyntaxError {
 // keywords are the words that no call follows.
 var keywords = func() map[string]bool {
 	all := map[string]bool{}
-	for name := range strings.FieldsSeq("and break do else elseif end false for function if in local nil not or repeat " +
-		"return then true until while") {
+	for name := range strings.FieldsSeq("and break do else elseif end false for function if in local nil not or " +
+		"repeat return then true until while") {
 		all[name] = true
 	}
 	return all

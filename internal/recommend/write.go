@@ -45,7 +45,7 @@ func both(d *result.Document) report.Part {
 	first := d.Answers[0].Limit
 	span := report.Span(first.WindowUS)
 	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("%q can mean two things. Which one must hold?",
-		fmt.Sprintf("%d per %s", first.Requests, span))}, tried(d.Traffic)}}
+		fmt.Sprintf("%d per %s", first.Requests, span))}, tried(d)}}
 	t := report.Table{Columns: append([]report.Column{{Name: "what must hold", Words: true,
 		Widest: 24, Break: report.BreakWords}, {Name: "take", Words: true}}, report.Numbers("lost", "bytes/key")...)}
 	var picks []result.Price
@@ -92,7 +92,8 @@ func filled(t report.Table, names int, d *result.Document, rows []result.Price,
 }
 
 // tried is what the figures come from.
-func tried(t *result.Traffic) report.Line {
+func tried(d *result.Document) report.Line {
+	t := d.Traffic
 	text := fmt.Sprintf("tried on %d standard traffics", len(t.Names))
 	if !t.Standard {
 		text = fmt.Sprintf("tried on %s: %s of %s", message.Enumerate(t.Names),
@@ -101,6 +102,9 @@ func tried(t *result.Traffic) report.Line {
 			text += report.When(t.StartUS, t.DurationUS, "")
 		}
 	}
+	if d.Examinations != nil {
+		text += "; scripts: " + report.ServerWords(*d.Examinations[0].Server)
+	}
 	return report.Line{Text: text, Style: report.Faint}
 }
 
@@ -108,7 +112,7 @@ func tried(t *result.Traffic) report.Line {
 func one(d *result.Document) report.Part {
 	a := &d.Answers[0]
 	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("Take %s: %s.", shown(a.Rows[0].Limiter),
-		inWords(a.Limit.Policy()))}, tried(d.Traffic)}}
+		inWords(a.Limit.Policy()))}, tried(d)}}
 	t := report.Table{Columns: append([]report.Column{{Name: "limiter", Words: true}}, report.Numbers("guarantee",
 		"lost", "work", "bytes/key")...)}
 	p.Tables = filled(t, 0, d, a.Rows, func(_ int, r *result.Price) []string {

@@ -185,8 +185,12 @@ func (s *Server) checkCapabilities(ctx context.Context) error {
 	case len(answer) == 0:
 		return nil
 	case answer[0] == "old":
-		return s.target.unavailable("%s %s lacks PEXPIRETIME, which virtual time needs; want Redis 7.0 or later, or "+
-			"Valkey", s.Name, cmp.Or(s.Version, "of unknown version"))
+		what := "lacks PEXPIRETIME"
+		if major, _, _ := strings.Cut(s.Version, "."); len(major) == 1 && major < "7" {
+			what = "is older than 7.0"
+		}
+		return s.target.unavailable("%s %s %s; virtual time needs Redis 7.0 or later, or Valkey",
+			s.Name, cmp.Or(s.Version, "of unknown version"), what)
 	case answer[0] == "unknown":
 		return s.target.unavailable("does not know %s, which decisions need: rename-command or a proxy has taken it "+
 			"away; give it its name back, or take another server", strings.ToUpper(strings.Join(answer[1:], ", ")))

@@ -79,7 +79,7 @@ func TestServerThatIsTooOldSaysSo(t *testing.T) {
 	s := newServer(KindURL, target{network: "tcp", addr: m.Addr(), label: "old"}, settings{poolSize: 1})
 	defer s.Close()
 	wantText(t, s.checkCapabilities(t.Context()).Error(),
-		"lacks PEXPIRETIME, which virtual time needs; want Redis 7.0 or later, or Valkey")
+		"lacks PEXPIRETIME; virtual time needs Redis 7.0 or later, or Valkey")
 }
 
 func TestErrorRepliesAreWorded(t *testing.T) {

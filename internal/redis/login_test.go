@@ -139,7 +139,7 @@ func TestValkeyIsNotTakenForTheRedisThatItSpeaksLike(t *testing.T) {
 
 func TestProgramThatDoesNotServeSaysWhatItSaid(t *testing.T) {
 	got := refusal(t, "process="+program(t, "echo starting; echo bad option >&2; exit 7"))
-	wantText(t, got, "did not start (exit status 7; it said: starting | bad option)")
+	wantText(t, got, "does not start: exit status 7; it said: starting | bad option")
 	wantText(t, refusal(t, "process=/no/such/program"), `process: no program "/no/such/program"; give a path`)
 	t.Setenv("PATH", t.TempDir())
 	wantText(t, refusal(t, "process"), "process: neither redis-server nor valkey-server on PATH; install one")

@@ -137,7 +137,7 @@ func arguments(t target, dir string) []string {
 func (s *Server) awaitChild(ctx context.Context, p *child, memory int64) error {
 	if err := s.awaitReady(ctx); err != nil {
 		if cause := s.Ended(); cause != "" {
-			return unavailable("process: %s did not start (%s)", p.cmd.Path, cause)
+			return unavailable("process: %s does not start: %s", p.cmd.Path, cause)
 		}
 		return err
 	}

@@ -58,6 +58,8 @@ type Server struct {
 	mu     sync.Mutex   // guards closed
 	stop   func() error // ends what was started; nil where nothing was
 	closed bool
+	// turn of a Bounded server is held by the call of Send that is under way, and for good by one that failed
+	turn chan struct{}
 }
 
 // Close closes the client and ends the server if it was started here, with all it left on disk. The second

@@ -1,12 +1,14 @@
 package redis
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestEmbeddedServersAreSeparateAndTheirClockStands(t *testing.T) {
@@ -119,4 +121,27 @@ func TestAGivenServerIsLeftEmpty(t *testing.T) {
 			t.Errorf("%s was called on a given server", forbidden)
 		}
 	}
+}
+
+// On a server of users' scripts nothing is sent while a script loops, so that the script's own call is the one that
+// fails.
+func TestSendTakesTurnsOnAServerOfScripts(t *testing.T) {
+	private(t) // or skip
+	s, err := Start(t.Context(), KindProcess, ForTrial(ScriptMemory))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	do(t, s, "CONFIG", "SET", "lua-time-limit", "1") // it then answers BUSY to others
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := s.Send(ctx, []any{"EVAL", "while true do end", "0"}); !TimedOut(err) {
+		t.Fatalf("%v; want a call that is not answered in time", err)
+	}
+	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if replies, err := s.Send(ctx, []any{"GET", "k"}); !TimedOut(err) {
+		t.Errorf("%q, %v; want no call beside a script that loops", replies, err)
+	}
+	s.Abandon()
 }

@@ -117,6 +117,7 @@ func startURL(ctx context.Context, spec string, set settings) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	set.memory = 0 // a given server cannot be bounded
 	s := newServer(KindURL, t, set)
 	s.Prefix = randomPrefix()
 	return s, during(ctx, t.label+" to answer", func(ctx context.Context) error {
@@ -142,10 +143,11 @@ func (s *Server) started(ctx context.Context, steps func(context.Context) error)
 	if err == nil {
 		return nil
 	}
-	s.Close()
 	if ctx.Err() != nil {
-		return ctx.Err()
+		s.Abandon() // a program that hangs does not end when it is asked to
+		err = ctx.Err()
 	}
+	s.Close()
 	return err
 }
 
@@ -160,7 +162,7 @@ func newServer(kind string, t target, set settings) *Server {
 		t.patience = aroundTime
 	}
 	return &Server{Kind: kind, Transport: t.transport(), Prefix: ownPrefix, Own: kind != KindURL, target: t,
-		Bounded: set.memory > 0, Client: newClient(t, set.poolSize)}
+		Bounded: set.memory > 0, Client: newClient(t, set.poolSize), turn: make(chan struct{}, 1)}
 }
 
 // soon is after how long a wait is worth a word. From then on there is one whenever it has doubled.
@@ -196,20 +198,19 @@ func during(ctx context.Context, what string, f func(context.Context) error) err
 // ScriptMemory is how much, in bytes, a server that runs users' scripts alone may take in a run.
 const ScriptMemory = 4 << 30
 
-// StartPrivate starts a server of our own for users' scripts. It is of the same kind as the one that spec names where
-// that is ours, so that the same script compiles. In place of a given server it is a real one, if there is one.
+// StartPrivate starts a server of our own for users' scripts. If spec names a kind that is ours, the server is of this
+// kind, so that the same scripts compile. In place of a given server it is the one that Choose chooses.
 //
 // Its keys begin with prefix; "": with that of all servers of ours. It may take so many bytes of memory: the embedded
 // one is a process of its own, since its Lua obeys nothing.
 func StartPrivate(ctx context.Context, spec, prefix string, memory int64) (*Server, error) {
+	var err error
 	if checkKind(spec) != nil || strings.Contains(spec, "://") {
-		spec = KindProcess
+		if spec, _, err = Choose(ctx); err != nil {
+			return nil, err
+		}
 	}
 	s, err := Start(ctx, spec, ForTrial(memory))
-	var absent *Unavailable
-	if errors.As(err, &absent) && spec == KindProcess {
-		s, err = Start(ctx, KindEmbedded, ForTrial(memory))
-	}
 	if err != nil {
 		return nil, err
 	}

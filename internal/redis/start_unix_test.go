@@ -57,7 +57,7 @@ func TestAnInterruptEndsAProgramThatDoesNotAnswer(t *testing.T) {
 func TestAProgramThatIsKilledWhileItStarts(t *testing.T) {
 	path, alive := standIn(t, "kill -KILL $$")
 	go os.ReadFile(alive) // the script waits for somebody who reads
-	wantText(t, refusal(t, "process="+path), path+" did not start (signal: killed)")
+	wantText(t, refusal(t, "process="+path), path+" does not start: signal: killed")
 }
 
 // A script on a server for a trial runs out of memory, also where it asks for all of it at once, and the server lives.

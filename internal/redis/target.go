@@ -151,7 +151,17 @@ var silence = sync.OnceFunc(logging.Disable)
 
 // Send sends commands together. It returns their replies as they came, in RESP2: what the server objects to is one of
 // them. The error is the connection's.
+//
+// On a Bounded server one call is under way at a time. So the call that is not answered in time is the one whose script
+// loops. After an error of the connection, the other calls wait until ctx is done: the first error has the cause.
 func (s *Server) Send(ctx context.Context, commands ...[]any) ([][]byte, error) {
+	if s.Bounded {
+		select {
+		case s.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	pipe := s.Client.Pipeline()
 	sent := make([]*goredis.RawCmd, len(commands))
 	for i, args := range commands {
@@ -160,6 +170,9 @@ func (s *Server) Send(ctx context.Context, commands ...[]any) ([][]byte, error) 
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return nil, err
+	}
+	if s.Bounded {
+		<-s.turn
 	}
 	replies := make([][]byte, len(sent))
 	for i, cmd := range sent {

@@ -276,7 +276,8 @@ func confirmation(d, models *result.Document) []string {
 			}
 		}
 	}
-	text := fmt.Sprintf("The models decided; the Lua gave the same answer to all %s calls.", message.Grouped(decisions))
+	text := fmt.Sprintf("The models decided; the Lua gave the same answer to all %s calls; %s.",
+		message.Grouped(decisions), ServerWords(d.Runs[0].Server))
 	switch {
 	case d.Runs[0].Server.Kind == modelKind:
 		text = fmt.Sprintf("The models decided %s calls; no script has confirmed them.", message.Grouped(decisions))

@@ -22,11 +22,22 @@ func circumstances(r *result.Run) string {
 		}
 		traffic = what + " of " + traffic
 	}
-	server := r.Server.String()
-	if r.Server.Kind == "embedded" {
-		server = "embedded"
+	return fmt.Sprintf("%s; %s; %s; seed %d", traffic, contractWords(r.Limit), ServerWords(r.Server), r.Seed)
+}
+
+// ServerLine says on which server scripts decided, for answers that have no other place for it.
+func ServerLine(s result.Server) Line { return Line{Text: "server: " + ServerWords(s), Style: Faint} }
+
+// ServerWords names a server for readers. Of the embedded one they need no version, but why it decided in place of a
+// real one.
+func ServerWords(s result.Server) string {
+	switch {
+	case s.Kind != "embedded":
+		return s.String()
+	case s.Fallback != "":
+		return fmt.Sprintf("embedded (%s)", s.Fallback)
 	}
-	return fmt.Sprintf("%s; %s; %s; seed %d", traffic, contractWords(r.Limit), server, r.Seed)
+	return "embedded"
 }
 
 // When is the time of the first request, in microseconds since 1970, and of the last; or, where that is not known, how

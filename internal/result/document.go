@@ -92,6 +92,7 @@ type Examination struct {
 	Worst       int64     `json:"worst"`                  // the most requests that it was made to admit in one window
 	Findings    []Finding `json:"found"`                  // faults first
 	Tried       []string  `json:"tried"`                  // what else was tried, and is right
+	Server      *Server   `json:"server,omitempty"`       // on which it was examined
 }
 
 // Faults is how many findings are faults; they come first.

@@ -44,6 +44,8 @@ type Server struct {
 	Version string `json:"version"`
 	// pipe, unix, tcp, tls or none
 	Transport string `json:"transport" jsonschema:"enum=pipe,enum=unix,enum=tcp,enum=tls,enum=none"`
+	// why --redis auto took the embedded server for users' scripts; absent if it did not
+	Fallback string `json:"fallback,omitempty"`
 }
 
 // String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.

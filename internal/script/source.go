@@ -11,6 +11,7 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 	"github.com/yuin/gopher-lua/parse"
 
+	"ratelab/internal/luavm"
 	"ratelab/internal/message"
 )
 
@@ -61,7 +62,11 @@ func Analyse(source string) Facts {
 	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{},
 		placed: map[string]bool{}, reported: map[string]bool{}}
 	f := &r.facts
-	tokens, wrong := lex(r.shebang(source))
+	text := r.shebang(source)
+	tokens, wrong := lex(text)
+	if bad := luavm.Check(text); wrong == nil && bad != nil {
+		wrong = &Remark{bad.Line, bad.Text}
+	}
 	body := spell(tokens)
 	var chunk []ast.Stmt
 	if wrong == nil {

@@ -33,6 +33,11 @@ func Scripts(t *testing.T, program string, update bool, more map[string]func(*te
 				return err
 			}
 			env.Setenv("ROOT", root) // of the project, to read what it has committed
+			old, err := exec.LookPath(oldRedisProgram)
+			if err != nil {
+				return err
+			}
+			env.Setenv("OLD_REDIS", old)
 			env.Values[storyKey{}] = &story{program: program}
 			return nil
 		},

@@ -25,7 +25,7 @@ type order struct{ Env, Args []string }
 // whatever more there is.
 func Main(m testscript.TestingM, program string, main func(), run func([]string, cli.Streams) int,
 	more map[string]func()) {
-	all := map[string]func(){program: main, seriesProgram: func() { serve(run) }}
+	all := map[string]func(){program: main, seriesProgram: func() { serve(run) }, oldRedisProgram: oldRedis}
 	for name, f := range more {
 		all[name] = f
 	}

@@ -1,0 +1,50 @@
+package redis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// KindAuto is the kind of server that Choose replaces. Start does not know it.
+const KindAuto = "auto"
+
+// chooseTime bounds the start of a program in Choose. A redis-server takes some 20 ms.
+const chooseTime = 3 * time.Second
+
+// Choose decides which server runs users' scripts: the spec of a process, for the first program on PATH that starts and
+// can run virtual time, or else KindEmbedded. REDIS_SERVER names the only program to try. why has the reason for the
+// embedded server in a few words: the first clause of the first program's error. The error is the context's, or that of
+// an interrupt.
+func Choose(ctx context.Context) (spec, why string, err error) {
+	names := programs
+	if name := os.Getenv("REDIS_SERVER"); name != "" {
+		names = []string{name}
+	}
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		limited, cancel := context.WithTimeout(ctx, chooseTime)
+		s, err := Start(limited, KindProcess+"="+path, ForTrial(ScriptMemory))
+		cancel()
+		var absent *Unavailable
+		if err == nil {
+			s.Abandon() // it is empty: it need not end in good order, which takes a tenth of a second
+			return KindProcess + "=" + path, "", s.Close()
+		} else if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			err = unavailable("%s does not answer within %v", path, chooseTime)
+		}
+		if !errors.As(err, &absent) {
+			return "", "", err
+		}
+		trouble, _, _ := strings.Cut(strings.TrimPrefix(absent.Error(), "process: "), "; ")
+		why = cmp.Or(why, strings.ReplaceAll(trouble, path, name)) // users know their PATH
+	}
+	return KindEmbedded, cmp.Or(why, "no "+names[0]+" on PATH"), nil
+}
