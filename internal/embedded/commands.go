@@ -12,11 +12,17 @@ import (
 	"ratelab/internal/luavm"
 )
 
+// Refusal is in the text of every error about what only a real server can decide.
+const Refusal = "the embedded server cannot decide as Redis does"
+
 // refuse ends the script, whatever it catches. It does not return.
 func (s *scripts) refuse(what string) string {
-	luavm.Abort(errors.New("VTCMD the embedded server cannot decide as Redis does, because " + what +
-		"; use --redis process"))
+	luavm.Abort(errors.New(refusal(what)))
 	return ""
+}
+
+func refusal(what string) string {
+	return "VTCMD " + Refusal + ", because " + what + "; use --redis process"
 }
 
 // words says how many words the commands have that scripts may use here, the names included. A number below 0 is the
@@ -301,6 +307,11 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 		}
 	case "INCRBYFLOAT", "HINCRBYFLOAT":
 		return s.addFloat(name, args)
+	case "COPY":
+		if exists, _ := s.issue([]string{"EXISTS", args[1]}); option("REPLACE") && exists == luavm.Int(1) &&
+			args[1] != args[2] {
+			s.issue([]string{"DEL", args[2]}) // miniredis keeps what a key of another type held
+		}
 	case "HMSET":
 		if len(args)%2 == 0 {
 			args[0] = "HSET" // its reply counts the new fields

@@ -19,6 +19,7 @@ var templates = map[byte][]string{
 		('3' * $n) ## table.getn($t) ## table.maxn($t) ## (rawget($t, 1) or 5) ## (#{$a, $a, unpack($t)})
 		(#{$n, x = $f()}) ## (#{$n, nil, $n}) ## (#{n = 1, $a, $a, $a, nil}) ## ($f($n, $a)) ## (select($n, $a, $n))
 		bit.band($n, 255) ## bit.bor($n, $n) ## bit.lshift($n, 3) ## bit.tobit($n) ## bit.bxor($n, $n)
+		bit.rol($n, $n) ## bit.ror($n, $n) ## bit.arshift($n, $n) ## bit.bswap($n) ## bit.bnot($n) ## bit.rshift($n, $n)
 		redis.call('INCR', 'k') ## redis.call('INCRBY', 'k', int($n)) ## redis.call('HINCRBY', 'h', 'f', 3)
 		redis.call('EXISTS', 'k', 'h') ## redis.call('RPUSH', 'l', int($n), clip($s)) ## redis.call('ZADD', 'z', int($n), clip($s))
 		((function(...) return select('#', ...) end)($a, unpack($t))) ## ((function(...) return arg.n end)($a, $a))
@@ -34,7 +35,7 @@ var templates = map[byte][]string{
 		(string.gsub($s, '%a', function(c) return $a end)) ## (string.match($s, '^(%a*)') or 'none')
 		(string.match($s, '%d+') or 'none') ## table.concat({$s, $n, $s}, ',') ## table.concat($t, $s) ## type($a)
 		table.concat($t, ',', $n, $n) ## cjson.encode($n) ## cjson.encode({$a, $s}) ## cjson.encode({x = $n})
-		cjson.encode($t) ## cjson.encode({tokens = $n, ts = $n, [key($s)] = $b}) ## ($b and $s or $s)
+		cjson.encode($t) ## cjson.encode({tokens = $n, ts = $n, [key($s)] = $b}) ## ($b and $s or $s) ## bit.tohex($n) ## bit.tohex($n, $n)
 		tostring($t == $t) ## tostring(redis.call('GET', 'k')) ## tostring(redis.call('HGET', 'h', $s))
 		(redis.call('SET', 'k', int($n)).ok) ## redis.sha1hex($s) ## tostring(pcall($f, $a))
 		tostring((select(2, pcall(error, $s, 0)))) ## tostring(select(2, pcall(error, {$n})) ~= nil)`),

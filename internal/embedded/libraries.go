@@ -1,13 +1,15 @@
 package embedded
 
 import (
+	"fmt"
 	"math"
+	bits32 "math/bits"
 
 	"ratelab/internal/luavm"
 )
 
-// bits is the library bit, as far as it is there.
-func (s *scripts) bits() *luavm.Table {
+// bits is the library bit.
+func bits() *luavm.Table {
 	// The lower bits of the sum with 2^52 + 2^51 are those of the number, rounded: the library reads them so.
 	of := func(t *luavm.Thread, args []luavm.Value, i int) uint32 {
 		return uint32(math.Float64bits(t.Float(args, i) + 3<<51))
@@ -27,13 +29,29 @@ func (s *scripts) bits() *luavm.Table {
 			return one(t, f(of(t, args, 1), int(of(t, args, 2)&31)))
 		}
 	}
-	return s.without(luavm.NewLibrary(map[string]luavm.Native{
-		"tobit":  func(t *luavm.Thread, args []luavm.Value) []luavm.Value { return one(t, of(t, args, 1)) },
-		"bnot":   func(t *luavm.Thread, args []luavm.Value) []luavm.Value { return one(t, ^of(t, args, 1)) },
-		"band":   fold(func(a, b uint32) uint32 { return a & b }),
-		"bor":    fold(func(a, b uint32) uint32 { return a | b }),
-		"bxor":   fold(func(a, b uint32) uint32 { return a ^ b }),
-		"lshift": shift(func(a uint32, n int) uint32 { return a << n }),
-		"rshift": shift(func(a uint32, n int) uint32 { return a >> n }),
-	}), "bit.")
+	return luavm.NewLibrary(map[string]luavm.Native{
+		"tobit":   func(t *luavm.Thread, args []luavm.Value) []luavm.Value { return one(t, of(t, args, 1)) },
+		"bnot":    func(t *luavm.Thread, args []luavm.Value) []luavm.Value { return one(t, ^of(t, args, 1)) },
+		"band":    fold(func(a, b uint32) uint32 { return a & b }),
+		"bor":     fold(func(a, b uint32) uint32 { return a | b }),
+		"bxor":    fold(func(a, b uint32) uint32 { return a ^ b }),
+		"lshift":  shift(func(a uint32, n int) uint32 { return a << n }),
+		"rshift":  shift(func(a uint32, n int) uint32 { return a >> n }),
+		"arshift": shift(func(a uint32, n int) uint32 { return uint32(int32(a) >> n) }),
+		"rol":     shift(func(a uint32, n int) uint32 { return bits32.RotateLeft32(a, n) }),
+		"ror":     shift(func(a uint32, n int) uint32 { return bits32.RotateLeft32(a, -n) }),
+		"bswap": func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+			return one(t, bits32.ReverseBytes32(of(t, args, 1)))
+		},
+		"tohex": func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
+			n, digits, form := of(t, args, 1), 8, "%08x"
+			if len(args) > 1 {
+				digits = int(int32(of(t, args, 2)))
+			}
+			if digits < 0 {
+				digits, form = -digits, "%08X"
+			}
+			return t.One(luavm.String(fmt.Sprintf(form, n)[8-min(digits, 8):]))
+		},
+	})
 }

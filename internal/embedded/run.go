@@ -28,7 +28,11 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 		}
 	})
 	var raised *luavm.Error
+	var inexact *luavm.InexactError
 	switch {
+	case errors.As(err, &inexact):
+		c.WriteError(refusal("of " + inexact.Name + ", whose last bit depends on the C library"))
+		return
 	case errors.As(err, &raised):
 		s.answer.text = s.answer.text[:0]
 		s.answer.line('-', placed(raised, of.sha1))
@@ -88,7 +92,7 @@ func (s *scripts) makeGlobals() {
 	}
 	clock := luavm.NewLibrary(map[string]luavm.Native{ // a clock that would go on makes runs differ
 		"clock": func(t *luavm.Thread, _ []luavm.Value) []luavm.Value { return t.One(luavm.Int(42)) }})
-	for name, table := range map[string]*luavm.Table{"redis": redis, "server": redis, "cjson": cjson(), "bit": s.bits(),
+	for name, table := range map[string]*luavm.Table{"redis": redis, "server": redis, "cjson": cjson(), "bit": bits(),
 		"os": clock, "struct": s.without(luavm.NewTable(0, 0), "struct."),
 		"cmsgpack": s.without(luavm.NewTable(0, 0), "cmsgpack.")} {
 		base.SetName(name, table.Value())

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/embedded"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
@@ -88,6 +89,9 @@ func tryOne(ctx context.Context, s *redis.Server, l *run.Limiter, start time.Tim
 
 // faultOf makes the error of a trial.
 func faultOf(err error, s *redis.Server, l *run.Limiter) error {
+	if err != nil && strings.Contains(err.Error(), embedded.Refusal) { // another server may decide the script
+		return fmt.Errorf("%s: %w", l.File, err)
+	}
 	if fault := l.TrialFault(err); err == nil || fault != nil {
 		return fault
 	}

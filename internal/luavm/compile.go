@@ -481,6 +481,9 @@ func numeral(e ast.Expr) (n float64, ok bool) {
 		a, ok := numeral(e.Lhs)
 		b, okay := numeral(e.Rhs)
 		if op := e.Operator[0]; ok && okay && (b != 0 || op != '/' && op != '%') {
+			if _, exact := power(a, b); op == '^' && !exact {
+				return 0, false
+			}
 			n = compute(op, a, b)
 			return n, n == n
 		}

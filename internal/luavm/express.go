@@ -62,6 +62,9 @@ func (c *compiler) expression(e ast.Expr) expr {
 	case *ast.FunctionExpr:
 		return c.closure(e)
 	case *ast.LogicalOpExpr:
+		if _, ok := numeral(e.Lhs); ok && e.Operator == "and" {
+			return c.expression(e.Rhs)
+		}
 		left, right, and := c.expression(e.Lhs), c.expression(e.Rhs), e.Operator == "and"
 		return func(f *frame) Value {
 			if v := left(f); v.Truth() != and {
@@ -142,12 +145,22 @@ func (c *compiler) describe(e ast.Expr) string {
 			return "field '" + key.Value + "'"
 		}
 		return "field '?'"
-	case *ast.LogicalOpExpr: // of `a and b or c` C finds the last part
-		if left, ok := e.Lhs.(*ast.LogicalOpExpr); ok && left.Operator != e.Operator {
-			if _, constant := left.Lhs.(ast.ConstExpr); !constant {
-				return c.describe(e.Rhs)
-			}
+	case *ast.LogicalOpExpr: // of `a and b or c` C finds the last part, unless it leaves out the jump to it
+		left, ok := e.Lhs.(*ast.LogicalOpExpr)
+		if ok && left.Operator != e.Operator && truth(left.Lhs) != left.Operator {
+			return c.describe(e.Rhs)
 		}
+	}
+	return ""
+}
+
+// truth is "and" for a constant after which `and` goes on, "or" for one after which `or` does, and "" for all else.
+func truth(e ast.Expr) string {
+	switch e.(type) {
+	case *ast.TrueExpr, *ast.NumberExpr, *ast.StringExpr:
+		return "and"
+	case *ast.FalseExpr, *ast.NilExpr:
+		return "or"
 	}
 	return ""
 }
@@ -398,6 +411,9 @@ func roundedUp(n int) int {
 
 // condition compiles an expression of which only the truth counts.
 func (c *compiler) condition(e ast.Expr) func(f *frame) bool {
+	if _, ok := numeral(e); ok {
+		return func(*frame) bool { return true }
+	}
 	switch e := e.(type) {
 	case *ast.UnaryNotOpExpr:
 		test := c.condition(e.Expr)

@@ -2,7 +2,8 @@ package luavm
 
 import "math"
 
-// maths is the library math. It draws no numbers at random.
+// maths is the library math. It draws no numbers at random. Functions that C libraries compute to other last bits than
+// each other end the run: see InexactError.
 func maths() map[string]Native {
 	all := map[string]Native{
 		"max": extreme(func(a, b float64) bool { return a > b }),
@@ -26,21 +27,28 @@ func maths() map[string]Native {
 		"deg": func(t *Thread, args []Value) []Value { return t.One(Number(t.Float(args, 1) / (math.Pi / 180))) },
 		"rad": func(t *Thread, args []Value) []Value { return t.One(Number(t.Float(args, 1) * (math.Pi / 180))) },
 	}
-	for name, f := range map[string]func(float64) float64{"ceil": math.Ceil, "floor": math.Floor,
-		"sqrt": math.Sqrt, "exp": math.Exp, "log": math.Log, "log10": math.Log10, "sin": math.Sin, "cos": math.Cos,
-		"tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan, "sinh": math.Sinh, "cosh": math.Cosh,
-		"tanh": math.Tanh} {
+	for name, f := range map[string]func(float64) float64{"ceil": math.Ceil, "floor": math.Floor, "sqrt": math.Sqrt} {
 		all[name] = func(t *Thread, args []Value) []Value {
 			n := t.Float(args, 1)
 			return t.One(Number(computed(f(n), n, n)))
 		}
 	}
-	for name, f := range map[string]func(a, b float64) float64{"fmod": math.Mod, "pow": math.Pow, "atan2": math.Atan2} {
+	for _, name := range []string{"exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+		"tanh", "atan2"} {
 		all[name] = func(t *Thread, args []Value) []Value {
-			b := t.Float(args, 2) // first, as C's compiler does
-			a := t.Float(args, 1)
-			return t.One(Number(computed(f(a, b), a, b)))
+			t.Float(args, 1)
+			Abort(&InexactError{"math." + name})
+			return nil
 		}
+	}
+	all["fmod"] = func(t *Thread, args []Value) []Value {
+		b := t.Float(args, 2) // first, as C's compiler does
+		a := t.Float(args, 1)
+		return t.One(Number(computed(math.Mod(a, b), a, b)))
+	}
+	all["pow"] = func(t *Thread, args []Value) []Value {
+		b := t.Float(args, 2)
+		return t.One(Number(compute('^', t.Float(args, 1), b)))
 	}
 	all["mod"] = all["fmod"]
 	return all

@@ -2,6 +2,7 @@ package luavm
 
 import (
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -45,6 +46,36 @@ func computed(n, a, b float64) float64 {
 
 // modulo is Lua's %, by its definition: it differs from the exact remainder in the last bits, and for infinities.
 func modulo(a, b float64) float64 { return a - float64(math.Floor(a/b)*b) }
+
+// InexactError ends a run that needs a function whose last bit depends on the C library. Name is the function's.
+type InexactError struct{ Name string }
+
+func (e *InexactError) Error() string { return e.Name + ": the last bit depends on the C library" }
+
+// power is C's pow. It is exact for a square, and for whole numbers whose power is exact.
+func power(a, b float64) (n float64, exact bool) {
+	n = math.Pow(a, b)
+	switch {
+	case n != n, math.IsInf(a, 0), math.IsInf(b, 0), a == 0, a == 1, a == -1 && math.Trunc(b) == b, b == 0, b == 1:
+		return n, true
+	case b == 2:
+		return a * a, true
+	case math.Trunc(a) != a || math.Trunc(b) != b:
+		return n, false
+	}
+	if half, exponent := math.Frexp(a); half == 0.5 {
+		return math.Ldexp(1, int(float64(exponent-1)*max(-1e6, min(b, 1e6)))), true
+	}
+	if math.Abs(a) > 1<<53 || math.Abs(b) > 340 {
+		return n, false
+	}
+	whole := new(big.Int).Exp(big.NewInt(int64(a)), big.NewInt(int64(math.Abs(b))), nil)
+	n, accuracy := new(big.Float).SetInt(whole).Float64()
+	if b < 0 {
+		n = 1 / n
+	}
+	return n, accuracy == big.Exact
+}
 
 // AsNumber is a number, or what a string is as one.
 func AsNumber(v Value) (float64, bool) {

@@ -1,7 +1,5 @@
 package luavm
 
-import "math"
-
 // longestChain is how many metatables may lead from one to the next.
 const longestChain = 100
 
@@ -115,7 +113,10 @@ func compute(op byte, a, b float64) (n float64) {
 	case '%':
 		n = modulo(a, b)
 	case '^':
-		n = math.Pow(a, b)
+		var exact bool
+		if n, exact = power(a, b); !exact {
+			Abort(&InexactError{"^"})
+		}
 	default:
 		return -a
 	}
