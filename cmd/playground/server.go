@@ -153,8 +153,8 @@ func (d *direct) Send(_ context.Context, commands ...[]any) (replies [][]byte, e
 // patience is how long a script may take for one reply. The page waits a little longer before it ends the worker.
 var patience = 4 * time.Second
 
-// watch is a context that Lua asks before each instruction: one that takes too long fails, and its line is known. It
-// costs less than can be measured.
+// watch is a context that Lua asks in each turn of a loop and in each call: a script that takes too long fails, and its
+// line is known.
 type watch struct {
 	context.Context
 	asked int
@@ -163,7 +163,7 @@ type watch struct {
 	ended bool          // a script took too long
 }
 
-// Done looks at the clock now and then. A script that catches the error gets as much time again, for the last time.
+// Done looks at the clock now and then.
 func (w *watch) Done() <-chan struct{} {
 	if w.asked++; w.asked%(1<<16) != 0 || time.Since(w.since) < patience {
 		return nil

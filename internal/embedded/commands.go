@@ -308,9 +308,10 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 	case "INCRBYFLOAT", "HINCRBYFLOAT":
 		return s.addFloat(name, args)
 	case "COPY":
-		if exists, _ := s.issue([]string{"EXISTS", args[1]}); option("REPLACE") && exists == luavm.Int(1) &&
-			args[1] != args[2] {
-			s.issue([]string{"DEL", args[2]}) // miniredis keeps what a key of another type held
+		if len(args) == 4 && option("REPLACE") && args[1] != args[2] {
+			if exists, _ := s.issue([]string{"EXISTS", args[1]}); exists == luavm.Int(1) {
+				s.issue([]string{"DEL", args[2]}) // miniredis keeps what a key of another type held
+			}
 		}
 	case "HMSET":
 		if len(args)%2 == 0 {

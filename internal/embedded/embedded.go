@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -31,7 +30,7 @@ var Midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // New is a server whose clock is stopped at the virtual midnight. Virtual time never asks it, and a script that gets
 // past the prelude sees a clock that stands still rather than one that makes runs differ. It is reached by Dial. When a
-// context is given, scripts end soon after it has ended.
+// context is given, scripts end once it has: it is asked in each turn of a loop and in each call.
 func New(until ...context.Context) (*miniredis.Miniredis, error) {
 	m := miniredis.NewMiniRedis()
 	m.SetTime(Midnight)
@@ -51,7 +50,7 @@ func New(until ...context.Context) (*miniredis.Miniredis, error) {
 type scripts struct {
 	m       *miniredis.Miniredis
 	serve   *server.Server
-	stop    atomic.Bool // set once the server's context has ended
+	stop    func() error // ends scripts; nil: nothing does
 	globals *luavm.Table
 	texts   *luavm.Table // the metatable of strings
 
@@ -90,7 +89,14 @@ func serveScripts(m *miniredis.Miniredis, until []context.Context) error {
 	s := &scripts{m: m, serve: m.Server(), bySource: map[string]*script{}, bySHA1: map[string]*script{},
 		clients: map[*server.Peer]*client{}, orders: map[string]*order{}}
 	for _, ctx := range until {
-		context.AfterFunc(ctx, func() { s.stop.Store(true) })
+		s.stop = func() error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			default:
+				return nil
+			}
+		}
 	}
 	s.makeGlobals()
 	s.outer = server.NewPeer(bufio.NewWriter(io.Discard))

@@ -18,7 +18,7 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 	s.globals.SetName("KEYS", list(keys))
 	s.globals.SetName("ARGV", list(args))
 	s.answer = answer{text: s.answer.text[:0], resp3: c.Resp3}
-	settings := luavm.Settings{Globals: s.globals, Texts: s.texts, Name: sourceName, Stop: &s.stop, Nested: 1}
+	settings := luavm.Settings{Globals: s.globals, Texts: s.texts, Name: sourceName, Stop: s.stop, Nested: 1}
 	err := luavm.Run(of.code, settings, func(t *luavm.Thread, results []luavm.Value) {
 		if len(results) == 0 {
 			results = []luavm.Value{luavm.Nil}

@@ -2,6 +2,7 @@ package luavm
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/gopher-lua/ast"
@@ -127,10 +128,10 @@ func (c *compiler) statement(s ast.Stmt) step {
 	case *ast.WhileStmt:
 		return c.while(s)
 	case *ast.RepeatStmt:
-		body, until := c.statements(s.Stmts), c.condition(s.Condition)
+		body, until, at := c.statements(s.Stmts), c.condition(s.Condition), &site{line: s.Line()}
 		return func(f *frame) flow {
 			for {
-				f.t.breathe()
+				f.turn(at)
 				if how := f.block(body); how != onward {
 					return how.afterLoop()
 				}
@@ -167,18 +168,31 @@ func (how flow) afterLoop() flow {
 	return how
 }
 
-// breathe ends the run if it was stopped.
+// turn begins a turn of the loop at a place.
+func (f *frame) turn(at *site) {
+	if f.t.stop != nil {
+		f.at = at
+		f.t.breathe()
+	}
+}
+
+// breathe ends the run if it was stopped. The error says where, and no script can catch it.
 func (t *Thread) breathe() {
-	if t.stop != nil && t.stop.Load() {
-		Abort(ErrStopped)
+	if t.stop == nil {
+		return
+	}
+	if err := t.stop(); err != nil {
+		e := t.located(String(err.Error()))
+		e.Value = String(t.name + ":" + strconv.Itoa(e.Line) + ": " + err.Error())
+		Abort(e)
 	}
 }
 
 func (c *compiler) while(s *ast.WhileStmt) step {
-	test, body := c.condition(s.Condition), c.statements(s.Stmts)
+	test, body, at := c.condition(s.Condition), c.statements(s.Stmts), &site{line: s.Line()}
 	return func(f *frame) flow {
 		for test(f) {
-			f.t.breathe()
+			f.turn(at)
 			if how := f.block(body); how != onward {
 				return how.afterLoop()
 			}
@@ -367,7 +381,7 @@ func (c *compiler) count(s *ast.NumberForStmt) step {
 		}
 		i, limit, width := number(f, from, "initial value"), number(f, to, "limit"), number(f, by, "step")
 		for i = i - width + width; width > 0 && i <= limit || !(width > 0) && limit <= i; i += width {
-			f.t.breathe()
+			f.turn(at)
 			set(f, Number(i))
 			if how := f.block(body); how != onward {
 				return how.afterLoop()
@@ -388,8 +402,8 @@ func (c *compiler) each(s *ast.GenericForStmt) step {
 		state := f.t.alloc(3)
 		clear(state[copy(state, values(f)):])
 		for {
+			f.turn(at)
 			f.at = at
-			f.t.breathe()
 			given := f.t.call(state[0], state[1:])
 			if len(given) == 0 || given[0].IsNil() {
 				return onward

@@ -1,9 +1,7 @@
 package luavm
 
 import (
-	"errors"
 	"math"
-	"sync/atomic"
 )
 
 // Libraries makes tables with the functions of Lua's libraries: those without one under "", and coroutine, math,
@@ -31,9 +29,6 @@ func NewLibrary(functions map[string]Native) *Table {
 	return t
 }
 
-// ErrStopped is the error of a run that its stop has ended.
-var ErrStopped = errors.New("the script was stopped")
-
 // aborted ends a run, whatever the script catches.
 type aborted struct{ err error }
 
@@ -45,13 +40,13 @@ type Settings struct {
 	Globals *Table
 	Texts   *Table       // the metatable of strings
 	Name    string       // of the script, in the places of errors
-	Stop    *atomic.Bool // set: the run ends soon; nil: nothing ends it
+	Stop    func() error // asked often; an error ends the run; nil: nothing ends it
 	// Nested is how many calls of C wait for the script: of at most 200.
 	Nested int
 }
 
-// Run runs a script. use gets its results, with the thread that has run it. The error is an *Error, ErrStopped, or what
-// was given to Abort.
+// Run runs a script. use gets its results, with the thread that has run it. The error is an *Error, or what was given to
+// Abort.
 func Run(script *Script, with Settings, use func(t *Thread, results []Value)) (err error) {
 	m := &Machine{globals: with.Globals, texts: with.Texts, name: with.Name, stop: with.Stop,
 		killed: make(chan struct{})}

@@ -3,7 +3,6 @@ package luavm
 import (
 	"fmt"
 	"strconv"
-	"sync/atomic"
 )
 
 // Native is a function in Go. What it returns is valid until the thread calls another function.
@@ -30,7 +29,7 @@ type Machine struct {
 	globals *Table
 	texts   *Table // the metatable of strings
 	name    string // of the script, in the places of errors
-	stop    *atomic.Bool
+	stop    func() error
 	killed  chan struct{} // closed with the run: coroutines that still wait end
 }
 
@@ -248,12 +247,15 @@ func (t *Thread) Fail(format string, args ...any) {
 }
 
 // Throw raises a value.
-func (t *Thread) Throw(v Value) {
+func (t *Thread) Throw(v Value) { panic(t.located(v)) }
+
+// located is an error with the innermost line of the script that runs.
+func (t *Thread) located(v Value) *Error {
 	e := &Error{Value: v}
 	for level := 0; level < t.depth && e.Line == 0; level++ {
 		e.Line = t.line(level)
 	}
-	panic(e)
+	return e
 }
 
 // mistyped raises that an operation has met a value of the wrong type; name says where it comes from.
