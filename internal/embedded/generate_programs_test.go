@@ -100,6 +100,8 @@ var blocks = lines(`
 	for @n, @a in next, $t do spend()|end ## for @s, @a in pairs($t) do spend() $t[key($s)] = nil|end
 	for @s, @a in string.gmatch($s, '()(.)') do spend()|end ## for @n in $f, $a do spend()|end
 	local @n = 0 while $b do spend()|if $n > 3 then break end|end ## local @n = 0 repeat spend()|until true
+	local @n, @t = $n, $t local function @f(@a) $v = clip($a)|return $a end tell($v + $v, $v < $v, $v .. $v)|tell($a) ##
+	local @n = $n local @f = function(@a) $v, $v = $n, $a|return $n end $v[$f($n)], $v = $f($n), $v tell($n + $f($n))| ##
 	local function @f(@n, @a) spend()|return $a end ## local function @f(@s, ...) spend()|return $n, ... end
 	local @f = function(@n) spend()|do return end end ## local function @f(@n) spend()|return $f($n, $a) end
 	do local co = coroutine.wrap(function(@n) spend() tell(coroutine.yield($n, 1))|end) tell(co($n)) tell(try(co, $s)) end

@@ -90,10 +90,8 @@ func (s *scripts) makeGlobals() {
 			redis.SetName(name, luavm.Int(flags))
 		}
 	}
-	clock := luavm.NewLibrary(map[string]luavm.Native{ // a clock that would go on makes runs differ
-		"clock": func(t *luavm.Thread, _ []luavm.Value) []luavm.Value { return t.One(luavm.Int(42)) }})
 	for name, table := range map[string]*luavm.Table{"redis": redis, "server": redis, "cjson": cjson(), "bit": bits(),
-		"os": clock, "struct": s.without(luavm.NewTable(0, 0), "struct."),
+		"struct":   s.without(luavm.NewTable(0, 0), "struct."),
 		"cmsgpack": s.without(luavm.NewTable(0, 0), "cmsgpack.")} {
 		base.SetName(name, table.Value())
 	}

@@ -37,7 +37,11 @@ type compiler struct {
 
 // Compile compiles a script. The error is a *SyntaxError.
 func Compile(source string) (script *Script, err error) {
-	chunk, err := parse.Parse(strings.NewReader(source), "user_script")
+	text, wrong := prepared(source)
+	if wrong != nil {
+		return nil, wrong
+	}
+	chunk, err := parse.Parse(strings.NewReader(text), "user_script")
 	var bad *parse.Error
 	switch {
 	case errors.As(err, &bad):
@@ -48,9 +52,6 @@ func Compile(source string) (script *Script, err error) {
 		return nil, &SyntaxError{line, bad.Message + " near '" + bad.Token + "'"}
 	case err != nil:
 		return nil, &SyntaxError{1, err.Error()}
-	}
-	if wrong := Check(source); wrong != nil {
-		return nil, wrong
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -277,8 +278,20 @@ func (c *compiler) getter(v *variable) func(f *frame) *Value {
 
 // target is what can be assigned to. Its parts are computed before the value.
 type target struct {
-	object, key expr // of an element
-	set         func(f *frame, object, key, to Value)
+	object, key         expr // of an element
+	lateObject, lateKey bool // they are read when the value is there
+	set                 func(f *frame, object, key, to Value)
+}
+
+// parts are the object and the key, as far as they are read late or not.
+func (t *target) parts(f *frame, late bool, object, key Value) (Value, Value) {
+	if t.object != nil && t.lateObject == late {
+		object = t.object(f)
+	}
+	if t.key != nil && t.lateKey == late {
+		key = t.key(f)
+	}
+	return object, key
 }
 
 func (c *compiler) target(e ast.Expr) target {
@@ -295,7 +308,7 @@ func (c *compiler) target(e ast.Expr) target {
 		}}
 	case *ast.AttrGetExpr:
 		at := &site{e.Line(), c.describe(e.Object)}
-		return target{c.expression(e.Object), c.expression(e.Key), func(f *frame, object, key, to Value) {
+		set := func(f *frame, object, key, to Value) {
 			if t := object.Table(); t != nil && !t.readOnly {
 				if place := t.find(key); place != nil && (place.o != nil || t.meta == nil) {
 					*place = to
@@ -304,7 +317,8 @@ func (c *compiler) target(e ast.Expr) target {
 			}
 			f.at = at
 			f.t.setIndex(object, key, to, at.name)
-		}}
+		}
+		return target{c.expression(e.Object), c.expression(e.Key), c.late(e.Object), c.late(e.Key), set}
 	}
 	c.fail(e.Line(), "syntax error")
 	return target{}
@@ -322,8 +336,10 @@ func (c *compiler) assignment(s *ast.AssignStmt) step {
 		}
 	}
 	return func(f *frame) flow {
-		object, key := target.object(f), target.key(f)
-		target.set(f, object, key, value(f))
+		object, key := target.parts(f, false, Nil, Nil)
+		to := value(f)
+		object, key = target.parts(f, true, object, key)
+		target.set(f, object, key, to)
 		return onward
 	}
 }
@@ -331,18 +347,30 @@ func (c *compiler) assignment(s *ast.AssignStmt) step {
 // assignments computes the parts of all targets, then all values. Then the targets get them, the last one first.
 func (c *compiler) assignments(s *ast.AssignStmt) step {
 	var targets []target
+	assigned := map[*variable]bool{}
 	for _, e := range s.Lhs {
 		targets = append(targets, c.target(e))
+		if name, ok := e.(*ast.IdentExpr); ok {
+			assigned[c.uses[name]] = true
+		}
+	}
+	for i, e := range s.Lhs { // C copies a variable that the same statement assigns to
+		if element, ok := e.(*ast.AttrGetExpr); ok {
+			copied := func(part ast.Expr) bool {
+				name, ok := part.(*ast.IdentExpr)
+				return ok && assigned[c.uses[name]]
+			}
+			targets[i].lateObject = targets[i].lateObject && !copied(element.Object)
+			targets[i].lateKey = targets[i].lateKey && !copied(element.Key)
+		}
 	}
 	values := c.list(s.Rhs)
 	return func(f *frame) flow {
 		t := f.t
 		stack, top := t.stack, t.top
 		parts := t.alloc(3 * len(targets))
-		for i, target := range targets {
-			if target.object != nil {
-				parts[3*i], parts[3*i+1] = target.object(f), target.key(f)
-			}
+		for i := range targets {
+			parts[3*i], parts[3*i+1] = targets[i].parts(f, false, Nil, Nil)
 		}
 		given := values(f)
 		for i := range targets {
@@ -352,7 +380,8 @@ func (c *compiler) assignments(s *ast.AssignStmt) step {
 			}
 		}
 		for i := len(targets) - 1; i >= 0; i-- {
-			targets[i].set(f, parts[3*i], parts[3*i+1], parts[3*i+2])
+			object, key := targets[i].parts(f, true, parts[3*i], parts[3*i+1])
+			targets[i].set(f, object, key, parts[3*i+2])
 		}
 		t.stack, t.top = stack, top
 		return onward
@@ -434,10 +463,8 @@ func (c *compiler) definition(s *ast.FuncDefStmt) step {
 	}
 	value := c.closure(s.Func)
 	return func(f *frame) flow {
-		var object, key Value
-		if to.object != nil {
-			object, key = to.object(f), to.key(f)
-		}
+		object, key := to.parts(f, false, Nil, Nil)
+		object, key = to.parts(f, true, object, key)
 		to.set(f, object, key, value(f))
 		return onward
 	}

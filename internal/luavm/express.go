@@ -128,6 +128,32 @@ func (c *compiler) variable(e *ast.IdentExpr) expr {
 	return func(f *frame) Value { return *f.fn.shared[i] }
 }
 
+// late reports whether C reads an operand only when the other one is there: a local variable of the function, which a
+// call may change meanwhile.
+func (c *compiler) late(e ast.Expr) bool {
+	name, ok := e.(*ast.IdentExpr)
+	if !ok {
+		return false
+	}
+	v := c.uses[name]
+	return v != nil && v.owner == c.fn && v.shared
+}
+
+// operands compiles two operands.
+func (c *compiler) operands(left, right ast.Expr) func(f *frame) (a, b Value) {
+	first, second := c.expression(left), c.expression(right)
+	if c.late(left) {
+		return func(f *frame) (a, b Value) {
+			b = second(f)
+			return first(f), b
+		}
+	}
+	return func(f *frame) (a, b Value) {
+		a = first(f)
+		return a, second(f)
+	}
+}
+
 // describe says where a value comes from, as errors do: "local 'x'"; "" if Lua does not say it.
 func (c *compiler) describe(e ast.Expr) string {
 	switch e := e.(type) {
@@ -167,9 +193,9 @@ func truth(e ast.Expr) string {
 
 // element compiles t.name or t[key].
 func (c *compiler) element(e *ast.AttrGetExpr) expr {
-	object, at := c.expression(e.Object), &site{e.Line(), c.describe(e.Object)}
+	at := &site{e.Line(), c.describe(e.Object)}
 	if name, ok := e.Key.(*ast.StringExpr); ok {
-		key := c.text(name.Value)
+		object, key := c.expression(e.Object), c.text(name.Value)
 		return func(f *frame) Value {
 			of := object(f)
 			if t := of.Table(); t != nil {
@@ -181,10 +207,9 @@ func (c *compiler) element(e *ast.AttrGetExpr) expr {
 			return f.t.index(of, Value{o: key}, at.name)
 		}
 	}
-	key := c.expression(e.Key)
+	both := c.operands(e.Object, e.Key)
 	return func(f *frame) Value {
-		of := object(f)
-		k := key(f)
+		of, k := both(f)
 		if t := of.Table(); t != nil {
 			if v := t.Get(k); v.o != nil || t.meta == nil {
 				return v
@@ -432,12 +457,12 @@ func (c *compiler) condition(e ast.Expr) func(f *frame) bool {
 }
 
 func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
-	left, right, at := c.expression(e.Lhs), c.expression(e.Rhs), &site{line: end(e)}
+	both, at := c.operands(e.Lhs, e.Rhs), &site{line: end(e)}
 	switch e.Operator {
 	case "==", "~=":
 		equal := e.Operator == "=="
 		return func(f *frame) bool {
-			a, b := left(f), right(f)
+			a, b := both(f)
 			if same(a, b) {
 				return equal
 			}
@@ -447,7 +472,7 @@ func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
 	case "<", ">":
 		swap := e.Operator == ">"
 		return func(f *frame) bool {
-			a, b := left(f), right(f)
+			a, b := both(f)
 			if swap {
 				a, b = b, a
 			}
@@ -460,7 +485,7 @@ func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
 	}
 	swap := e.Operator == ">="
 	return func(f *frame) bool {
-		a, b := left(f), right(f)
+		a, b := both(f)
 		if swap {
 			a, b = b, a
 		}
@@ -473,10 +498,10 @@ func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
 }
 
 func (c *compiler) arithmetic(e *ast.ArithmeticOpExpr) expr {
-	left, right, op := c.expression(e.Lhs), c.expression(e.Rhs), e.Operator[0]
+	both, op := c.operands(e.Lhs, e.Rhs), e.Operator[0]
 	at, leftName, rightName := &site{line: end(e)}, c.describe(e.Lhs), c.describe(e.Rhs)
 	return func(f *frame) Value {
-		a, b := left(f), right(f)
+		a, b := both(f)
 		if a.o == &numberObject && b.o == &numberObject {
 			return Number(compute(op, a.n, b.n))
 		}

@@ -25,6 +25,15 @@ type opened struct {
 // Check finds what the parser takes and C's compiler does not: an escape above 255, a semicolon without a statement, a
 // call whose arguments begin on another line. It is nil for all other scripts, right or wrong.
 func Check(source string) *SyntaxError {
+	_, wrong := prepared(source)
+	return wrong
+}
+
+// prepared is a source for the parser, which takes `local f = function` for `local function f`. It does not take
+// `local f = nil or function` for it.
+func prepared(source string) (text string, wrong *SyntaxError) {
+	var out strings.Builder
+	declares := 0 // how much of `local f = (` stands before the word
 	line, lastLine := 1, 1
 	callable, starts, naming := false, true, false // what the last word was: see below
 	var waiting []opened
@@ -33,24 +42,37 @@ func Check(source string) *SyntaxError {
 		if long := longBracket.FindStringSubmatch(source); long != nil {
 			end := strings.Index(source, "]"+long[1]+"]")
 			if end < 0 {
-				return nil
+				return out.String() + source, nil
 			}
 			text = source[:end+len(long[1])+2]
 		}
 		source = source[len(text):]
 		begins := line
 		line += strings.Count(text, "\n")
-		blank := strings.TrimSpace(text) == "" || strings.HasPrefix(text, "--")
-		if blank {
+		if strings.TrimSpace(text) == "" || strings.HasPrefix(text, "--") {
+			out.WriteString(text)
 			continue
 		}
+		switch {
+		case text == "local":
+			declares = 1
+		case declares == 1 && !keywords[text], declares == 2 && text == "=":
+			declares++
+		case declares == 3 && text == "(":
+		default:
+			if declares == 3 && text == "function" {
+				out.WriteString("nil or ")
+			}
+			declares = 0
+		}
+		out.WriteString(text)
 		wasCallable, wasStart := callable, starts
 		callable, starts = false, false
 		switch c := text[0]; {
 		case c == '"' || c == '\'' && len(text) > 1:
 			for _, digits := range escape.FindAllStringSubmatch(text, -1) {
 				if n, err := strconv.Atoi(digits[1]); err == nil && n > 255 {
-					return &SyntaxError{begins, "escape sequence too large near '" + digits[0] + "'"}
+					return "", &SyntaxError{begins, "escape sequence too large near '" + digits[0] + "'"}
 				}
 			}
 			callable = wasCallable
@@ -58,11 +80,11 @@ func Check(source string) *SyntaxError {
 			callable = wasCallable
 		case text == ";":
 			if starts = true; wasStart {
-				return &SyntaxError{begins, "unexpected symbol near ';'"}
+				return "", &SyntaxError{begins, "unexpected symbol near ';'"}
 			}
 		case text == "(":
 			if wasCallable && !naming && begins > lastLine {
-				return &SyntaxError{begins, "ambiguous syntax (function call x new statement) near '('"}
+				return "", &SyntaxError{begins, "ambiguous syntax (function call x new statement) near '('"}
 			}
 			waiting = append(waiting, opened{call: true, parameters: naming})
 			naming = false
@@ -70,7 +92,7 @@ func Check(source string) *SyntaxError {
 			waiting = append(waiting, opened{call: wasCallable || text == "["})
 		case text == ")" || text == "}" || text == "]":
 			if len(waiting) == 0 {
-				return nil
+				return out.String() + source, nil
 			}
 			last := waiting[len(waiting)-1]
 			waiting = waiting[:len(waiting)-1]
@@ -84,7 +106,7 @@ func Check(source string) *SyntaxError {
 		}
 		lastLine = line
 	}
-	return nil
+	return out.String(), nil
 }
 
 // keywords are the words that no call follows.
