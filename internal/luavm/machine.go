@@ -45,8 +45,8 @@ type Settings struct {
 	Nested int
 }
 
-// Run runs a script. use gets its results, with the thread that has run it. The error is an *Error, or what was given to
-// Abort.
+// Run runs a script. use gets its results, with the thread that has run it. The error is an *Error, or what was given
+// to Abort.
 func Run(script *Script, with Settings, use func(t *Thread, results []Value)) (err error) {
 	m := &Machine{globals: with.Globals, texts: with.Texts, name: with.Name, stop: with.Stop,
 		killed: make(chan struct{})}
