@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"ratelab/internal/luavm"
 	"ratelab/internal/resp"
@@ -112,13 +111,12 @@ func (a *answer) table(t *luavm.Table, depth int) bool {
 	return true
 }
 
-// line writes a text in one line, whatever is in it.
+// line writes a text in one line. A zero byte ends it, as in C.
 func (a *answer) line(kind byte, text string) {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return ' '
-		}
-		return r
-	}, text)
+	text, _, _ = strings.Cut(text, "\x00")
+	if kind == '-' {
+		text = strings.TrimRight(text, "\r\n")
+	}
+	text = strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
 	a.text = append(append(append(a.text, kind), text...), "\r\n"...)
 }

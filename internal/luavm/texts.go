@@ -1,6 +1,7 @@
 package luavm
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -155,7 +156,9 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 	}
 	switch letter {
 	case 'c':
-		return d.pad(out, "", string([]byte{byte(unsigned(t.Float(args, at)))}), false)
+		one := d.pad(nil, "", string([]byte{byte(unsigned(t.Float(args, at)))}), false)
+		one, _, _ = bytes.Cut(one, []byte{0}) // which ends the text that C makes
+		return append(out, one...)
 	case 'd', 'i':
 		n := Cut(t.Float(args, at))
 		size := uint64(n)
