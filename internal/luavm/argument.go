@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// argument is argument i of a native function, from 1 on.
+// argument returns argument i of a native function, counted from 1.
 func argument(args []Value, i int) Value {
 	if i <= len(args) {
 		return args[i-1]
@@ -38,7 +38,7 @@ func (t *Thread) badType(args []Value, i int, want string) {
 	t.BadArgument(i, "%s expected, got %s", want, got)
 }
 
-// Text is argument i as luaL_checklstring reads it.
+// Text reads argument i as luaL_checklstring does.
 func (t *Thread) Text(args []Value, i int) string {
 	text, ok := TextOf(argument(args, i))
 	if !ok {
@@ -47,7 +47,7 @@ func (t *Thread) Text(args []Value, i int) string {
 	return text
 }
 
-// Float is argument i as luaL_checknumber reads it.
+// Float reads argument i as luaL_checknumber does.
 func (t *Thread) Float(args []Value, i int) float64 {
 	n, ok := AsNumber(argument(args, i))
 	if !ok {
@@ -56,10 +56,10 @@ func (t *Thread) Float(args []Value, i int) float64 {
 	return n
 }
 
-// integer is argument i as luaL_checkinteger reads it.
+// integer reads argument i as luaL_checkinteger does.
 func (t *Thread) integer(args []Value, i int) int { return int(Cut(t.Float(args, i))) }
 
-// optional is argument i as luaL_optinteger reads it.
+// optional reads argument i as luaL_optinteger does.
 func (t *Thread) optional(args []Value, i, otherwise int) int {
 	if argument(args, i).IsNil() {
 		return otherwise
@@ -67,14 +67,14 @@ func (t *Thread) optional(args []Value, i, otherwise int) int {
 	return t.integer(args, i)
 }
 
-// short is argument i as luaL_checkint reads it: its lower 32 bits.
+// short reads argument i as luaL_checkint does: its lower 32 bits.
 func (t *Thread) short(args []Value, i int) int { return int(int32(t.integer(args, i))) }
 
 func (t *Thread) optionalShort(args []Value, i, otherwise int) int {
 	return int(int32(t.optional(args, i, otherwise)))
 }
 
-// table is argument i, which has to be one.
+// table returns argument i, which must be a table.
 func (t *Thread) table(args []Value, i int) *Table {
 	table := argument(args, i).Table()
 	if table == nil {
@@ -83,7 +83,7 @@ func (t *Thread) table(args []Value, i int) *Table {
 	return table
 }
 
-// any is argument i, which has to be there.
+// any returns argument i, which must be there.
 func (t *Thread) any(args []Value, i int) Value {
 	if i > len(args) {
 		t.BadArgument(i, "value expected")

@@ -2,7 +2,7 @@ package luavm
 
 import "fmt"
 
-// base are the functions without a library.
+// base returns the functions that belong to no library.
 func base() map[string]Native {
 	return map[string]Native{
 		"assert": func(t *Thread, args []Value) []Value {
@@ -128,7 +128,7 @@ func base() map[string]Native {
 	}
 }
 
-// attempt is what pcall and xpcall return.
+// attempt calls f and returns the results of pcall or xpcall.
 func (t *Thread) attempt(f func() []Value, handle func(*Error)) []Value {
 	var ret []Value
 	if e := t.protect(func() { ret = f() }, handle); e != nil {
@@ -184,7 +184,7 @@ func tonumber(t *Thread, args []Value) []Value {
 	return t.One(Number(n))
 }
 
-// Show is what tostring makes of a value.
+// Show converts a value to a string, as tostring does.
 func (t *Thread) Show(v Value) Value {
 	if by := t.metamethod(v, "__tostring"); !by.IsNil() {
 		return first(t.Call(by, v))

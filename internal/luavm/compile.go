@@ -161,7 +161,7 @@ func (c *compiler) statement(s ast.Stmt) step {
 	return func(*frame) flow { return leaves }
 }
 
-// afterLoop is how a loop ends whose body has ended so.
+// afterLoop returns how a loop ends, given how its body ended.
 func (how flow) afterLoop() flow {
 	if how == leaves {
 		return onward
@@ -263,7 +263,7 @@ func (c *compiler) local(s *ast.LocalAssignStmt) step {
 	}
 }
 
-// getter is the place of a variable.
+// getter returns a function that finds the place of a variable.
 func (c *compiler) getter(v *variable) func(f *frame) *Value {
 	r := v.register
 	switch {
@@ -276,14 +276,14 @@ func (c *compiler) getter(v *variable) func(f *frame) *Value {
 	return func(f *frame) *Value { return &f.regs[r] }
 }
 
-// target is what can be assigned to. Its parts are computed before the value.
+// target is the left side of an assignment. Its parts are computed before the value.
 type target struct {
 	object, key         expr // of an element
 	lateObject, lateKey bool // they are read when the value is there
 	set                 func(f *frame, object, key, to Value)
 }
 
-// parts are the object and the key, as far as they are read late or not.
+// parts computes the object and the key that are read late, or those that are not.
 func (t *target) parts(f *frame, late bool, object, key Value) (Value, Value) {
 	if t.object != nil && t.lateObject == late {
 		object = t.object(f)
@@ -388,7 +388,7 @@ func (c *compiler) assignments(s *ast.AssignStmt) step {
 	}
 }
 
-// count is a loop over numbers.
+// count compiles a loop over numbers.
 func (c *compiler) count(s *ast.NumberForStmt) step {
 	first, last, increment := c.expression(s.Init), c.expression(s.Limit), expr(nil)
 	if s.Step != nil {
@@ -420,10 +420,10 @@ func (c *compiler) count(s *ast.NumberForStmt) step {
 	}
 }
 
-// iterator is what C calls the function of a loop in errors about its arguments.
+// iterator is C's name for the function of a for loop, in errors about its arguments.
 const iterator = "local '(for generator)'"
 
-// each is a loop over what an iterator gives.
+// each compiles a loop over the values of an iterator.
 func (c *compiler) each(s *ast.GenericForStmt) step {
 	values, set, body := c.list(s.Exprs), c.setters(s), c.statements(s.Stmts)
 	at := &site{s.Line(), iterator}
@@ -452,7 +452,7 @@ func (c *compiler) each(s *ast.GenericForStmt) step {
 	}
 }
 
-// definition is `function a.b.c:d() … end`.
+// definition compiles `function a.b.c:d() … end`.
 func (c *compiler) definition(s *ast.FuncDefStmt) step {
 	var to target
 	if s.Name.Receiver != nil {
@@ -470,7 +470,7 @@ func (c *compiler) definition(s *ast.FuncDefStmt) step {
 	}
 }
 
-// result is a return. A call there takes the place of the function.
+// result compiles a return. A call there replaces the running function.
 func (c *compiler) result(s *ast.ReturnStmt) step {
 	if len(s.Exprs) == 1 {
 		if call, ok := s.Exprs[0].(*ast.FuncCallExpr); ok && !call.AdjustRet {
@@ -491,7 +491,7 @@ func (c *compiler) result(s *ast.ReturnStmt) step {
 	}
 }
 
-// text is the constant of a string.
+// text returns the constant of a string.
 func (c *compiler) text(s string) *object {
 	if c.texts[s] == nil {
 		c.texts[s] = String(s).o
@@ -510,7 +510,7 @@ func (c *compiler) constant(n float64) expr {
 	return func(*frame) Value { return Number(n) }
 }
 
-// numeral is the value of a number that the script writes, or of an operation on some: C computes it when it compiles.
+// numeral returns the value of a constant number, or of an operation on constants: C computes it at compile time.
 func numeral(e ast.Expr) (n float64, ok bool) {
 	switch e := e.(type) {
 	case *ast.NumberExpr:

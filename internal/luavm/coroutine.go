@@ -11,7 +11,7 @@ type coroutine struct {
 	yields  chan yielded
 }
 
-// yielded is why a coroutine stopped: it has yielded or returned values, or failed.
+// yielded says why a coroutine stopped: it yielded or returned values, or it failed.
 type yielded struct {
 	values []Value
 	failed *Error
@@ -103,7 +103,7 @@ func (t *Thread) create(args []Value) Value {
 	return Value{o: &co.thread.object}
 }
 
-// wait is what the next resume gives. It does not return if the run has ended.
+// wait returns the arguments of the next resume. It does not return if the run has ended.
 func (co *coroutine) wait() []Value {
 	select {
 	case args := <-co.resumes:

@@ -35,7 +35,7 @@ type aborted struct{ err error }
 // Abort ends the run with an error, which no script can catch. It does not return.
 func Abort(err error) { panic(aborted{err}) }
 
-// Settings are what a script runs with.
+// Settings configure a run.
 type Settings struct {
 	Globals *Table
 	Texts   *Table       // the metatable of strings

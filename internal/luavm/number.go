@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Cut is a number without its fraction, as an amd64 processor makes it. Go leaves to each processor what becomes of a
-// number that is too large.
+// Cut drops the fraction of a number, as an amd64 processor does. In Go each processor has its own result for numbers
+// that are too large.
 func Cut(n float64) int64 {
 	if n >= -1<<63 && n < 1<<63 {
 		return int64(n)
@@ -30,8 +30,8 @@ var (
 	negativeNaN = math.Float64frombits(0xFFF8000000000000)
 )
 
-// computed is the result of an operation. Which NaN it is does not depend on the processor: an operand that is one, or
-// a negative one.
+// computed returns the result of an operation. Its NaN does not depend on the processor: it is an operand, or
+// negative.
 func computed(n, a, b float64) float64 {
 	switch {
 	case n == n:
@@ -77,7 +77,7 @@ func power(a, b float64) (n float64, exact bool) {
 	return n, accuracy == big.Exact
 }
 
-// AsNumber is a number, or what a string is as one.
+// AsNumber returns the value of a number, or of a string that is one.
 func AsNumber(v Value) (float64, bool) {
 	if v.isNumber() {
 		return v.n, true
@@ -180,7 +180,7 @@ func AppendFloat(b []byte, n float64, digits int) []byte {
 	return strconv.AppendFloat(b, n, 'g', digits, 64)
 }
 
-// TextOf is the text of a string or a number.
+// TextOf returns the text of a string or a number.
 func TextOf(v Value) (string, bool) {
 	if v.isNumber() {
 		return string(AppendNumber(nil, v.n)), true

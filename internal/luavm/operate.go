@@ -3,7 +3,7 @@ package luavm
 // longestChain is how many metatables may lead from one to the next.
 const longestChain = 100
 
-// metamethod is the function of an event, or nil.
+// metamethod returns the function of an event, or nil.
 func (t *Thread) metamethod(v Value, event string) Value {
 	if meta := t.Meta(v); meta != nil {
 		return meta.GetName(event)
@@ -11,7 +11,7 @@ func (t *Thread) metamethod(v Value, event string) Value {
 	return Nil
 }
 
-// Meta is the metatable of a value, or nil.
+// Meta returns the metatable of a value, or nil.
 func (t *Thread) Meta(v Value) *Table {
 	if table := v.Table(); table != nil {
 		return table.meta
@@ -22,7 +22,7 @@ func (t *Thread) Meta(v Value) *Table {
 	return nil
 }
 
-// first is the first of the results of a call.
+// first returns the first result of a call.
 func first(all []Value) Value {
 	if len(all) > 0 {
 		return all[0]
@@ -30,10 +30,10 @@ func first(all []Value) Value {
 	return Nil
 }
 
-// Index is v[key].
+// Index returns v[key].
 func (t *Thread) Index(v, key Value) Value { return t.index(v, key, "") }
 
-// index is v[key], with metatables. The name says where v comes from.
+// index returns v[key], with metatables. The name says where v comes from.
 func (t *Thread) index(v, key Value, name string) Value {
 	for range longestChain {
 		var by Value
@@ -82,7 +82,7 @@ func (t *Thread) setIndex(v, key, to Value, name string) {
 	t.Raise("loop in settable")
 }
 
-// writable is the place of a key, which a table gets even if a metamethod then takes the value.
+// writable returns the place of a key. The table gets it even if a metamethod then takes the value.
 func (t *Thread) writable(table *Table, key Value) *Value {
 	switch {
 	case table.readOnly:
@@ -99,7 +99,7 @@ func (t *Thread) writable(table *Table, key Value) *Value {
 var arithmeticEvents = map[byte]string{'+': "__add", '-': "__sub", '*': "__mul", '/': "__div", '%': "__mod",
 	'^': "__pow", 'u': "__unm"}
 
-// compute is an operation on numbers; u is -a.
+// compute does an operation on numbers; u is -a.
 func compute(op byte, a, b float64) (n float64) {
 	switch op {
 	case '+':
@@ -140,7 +140,7 @@ func (t *Thread) arithmetic(op byte, a, b Value, nameA, nameB string) Value {
 	return Nil
 }
 
-// binary is the metamethod of the first operand that has one.
+// binary returns the metamethod of the first operand that has one.
 func (t *Thread) binary(a, b Value, event string) Value {
 	if by := t.metamethod(a, event); !by.IsNil() {
 		return by
@@ -159,7 +159,7 @@ func (t *Thread) length(v Value, name string) Value {
 	return Nil
 }
 
-// agreed is the metamethod that both operands have.
+// agreed returns the metamethod that both operands have.
 func (t *Thread) agreed(a, b Value, event string) Value {
 	by := t.metamethod(a, event)
 	if by.IsNil() || !same(by, t.metamethod(b, event)) {
@@ -206,7 +206,7 @@ func (t *Thread) lessOrEqual(a, b Value) bool {
 	return false
 }
 
-// ordering is the metamethod that two values of one type have.
+// ordering returns the metamethod that two values of one type have.
 func (t *Thread) ordering(a, b Value, event string) Value {
 	if a.Kind() != b.Kind() {
 		return Nil
@@ -223,7 +223,7 @@ func (t *Thread) incomparable(a, b Value) {
 	t.Raise("attempt to compare %s with %s", x, y)
 }
 
-// joined is strings and numbers one after the other.
+// joined joins strings and numbers.
 func (t *Thread) joined(values []Value) Value {
 	t.buffer = t.buffer[:0]
 	for _, v := range values {

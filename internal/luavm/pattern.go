@@ -5,7 +5,7 @@ import "strings"
 // mostCaptures is LUA_MAXCAPTURES.
 const mostCaptures = 32
 
-// What stands in the place of a capture's length.
+// Special lengths of a capture.
 const (
 	unfinished = -1 // its end is not found yet
 	position   = -2 // it is a position
@@ -101,7 +101,7 @@ func (m *matcher) match(s, p int) int {
 	}
 }
 
-// classEnd is where the single character class at p ends.
+// classEnd returns the end of the character class that begins at p.
 func (m *matcher) classEnd(p int) int {
 	c := m.pat[p]
 	p++
@@ -276,7 +276,7 @@ func (m *matcher) endCapture(s, p int) int {
 	return found
 }
 
-// again matches what capture number digit has matched.
+// again matches the text of the capture with that number.
 func (m *matcher) again(s int, digit byte) int {
 	i := int(digit) - '1'
 	if i < 0 || i >= len(m.captures) || m.captures[i].length == unfinished {
@@ -289,7 +289,7 @@ func (m *matcher) again(s int, digit byte) int {
 	return s + c.length
 }
 
-// captured is capture i, from 0 on; the whole match if there are none.
+// captured returns capture i, counted from 0. It returns the whole match if the pattern has no captures.
 func (m *matcher) captured(i, from, to int) Value {
 	if i >= len(m.captures) {
 		if i != 0 {
@@ -306,7 +306,7 @@ func (m *matcher) captured(i, from, to int) Value {
 	return String(m.src[m.captures[i].from : m.captures[i].from+m.captures[i].length])
 }
 
-// results are all captures; the whole match if there are none and whole is set.
+// results returns all captures. It returns the whole match if there are none and whole is set.
 func (m *matcher) results(from, to int, whole bool) []Value {
 	n := len(m.captures)
 	if n == 0 && whole {

@@ -14,7 +14,7 @@ type variable struct {
 	shared   bool // an inner function uses it
 }
 
-// function is one that is being compiled.
+// function is a function that is being compiled.
 type function struct {
 	*proto
 	outer    *function
@@ -239,7 +239,7 @@ func (r *resolver) name(e *ast.IdentExpr) {
 	}
 }
 
-// upvalue is the number of an outer function's variable among those that fn uses.
+// upvalue returns the index of an outer function's variable among those that fn uses.
 func (fn *function) upvalue(v *variable, r *resolver) int {
 	for i, known := range fn.upvalues {
 		if known == v {

@@ -51,7 +51,7 @@ func (t *Table) setNodes(count int) {
 	t.lastFree = len(t.nodes)
 }
 
-// mainPosition is where a key belongs.
+// mainPosition returns the node to which a key hashes.
 func (t *Table) mainPosition(key Value) int {
 	switch key.o.kind {
 	case KindString:
@@ -70,7 +70,7 @@ func (t *Table) mainPosition(key Value) int {
 
 var addresses atomic.Uint32
 
-// address is a number of the object's own, in the place of its address in C.
+// address returns a number of the object's own. C uses the address here.
 func (o *object) address() uint32 {
 	if !o.hashed {
 		o.hash, o.hashed = addresses.Add(16), true
@@ -88,7 +88,7 @@ func index(key Value) int {
 	return 0
 }
 
-// find is the place of a key's value; nil: it has none.
+// find returns the place of a key's value, or nil.
 func (t *Table) find(key Value) *Value {
 	if i := index(key); i > 0 && i <= len(t.array) {
 		return &t.array[i-1]
@@ -104,7 +104,7 @@ func (t *Table) find(key Value) *Value {
 	return nil
 }
 
-// Get is the value of a key, without metatables.
+// Get returns the value of a key, without metatables.
 func (t *Table) Get(key Value) Value {
 	if v := t.find(key); v != nil {
 		return *v
@@ -112,7 +112,7 @@ func (t *Table) Get(key Value) Value {
 	return Nil
 }
 
-// getText is the value of a string.
+// getText returns the value of a string key.
 func (t *Table) getText(key *object) Value {
 	if len(t.nodes) == 0 {
 		return Nil
@@ -127,7 +127,7 @@ func (t *Table) getText(key *object) Value {
 	return Nil
 }
 
-// GetInt is the value of a whole number.
+// GetInt returns the value of a whole number.
 func (t *Table) GetInt(i int) Value {
 	if i > 0 && i <= len(t.array) {
 		return t.array[i-1]
@@ -135,7 +135,7 @@ func (t *Table) GetInt(i int) Value {
 	return t.Get(Int(i))
 }
 
-// GetName is the value of a name.
+// GetName returns the value of a name.
 func (t *Table) GetName(name string) Value { return t.Get(String(name)) }
 
 // SetInt sets the value of a whole number.
@@ -189,7 +189,7 @@ func (t *Table) add(key Value) *Value {
 	return &t.nodes[main].value
 }
 
-// place is the place of a key, made if there is none.
+// place returns the place of a key. It makes one if there is none.
 func (t *Table) place(key Value) *Value {
 	if at := t.find(key); at != nil {
 		return at
@@ -197,7 +197,7 @@ func (t *Table) place(key Value) *Value {
 	return t.add(key)
 }
 
-// free is a node that has never been taken, or -1.
+// free returns a node that was never taken, or -1.
 func (t *Table) free() int {
 	for t.lastFree--; t.lastFree >= 0; t.lastFree-- {
 		if t.nodes[t.lastFree].key.IsNil() {
@@ -269,7 +269,7 @@ func (t *Table) resize(elements, names int) {
 	}
 }
 
-// Len is a border: an index with a value before one without. Which one, if there are several, is as in C.
+// Len returns a border: an index with a value before an index without one. If there are several, C's rule decides.
 func (t *Table) Len() int {
 	high := len(t.array)
 	if high > 0 && t.array[high-1].IsNil() {
@@ -290,7 +290,7 @@ func (t *Table) Len() int {
 	return border(low, high, missing)
 }
 
-// border is between a place with a value and one without.
+// border finds a border between low, which has a value, and high, which has none.
 func border(low, high int, missing func(int) bool) int {
 	for high-low > 1 {
 		if middle := (low + high) / 2; missing(middle) {
@@ -304,7 +304,7 @@ func border(low, high int, missing func(int) bool) int {
 
 var errInvalidKey = errors.New("invalid key to 'next'")
 
-// Next is the entry that follows a key in the table's order, and nils at the end; nil asks for the first.
+// Next returns the entry after a key in the table's order, and nils at the end. A nil key asks for the first entry.
 func (t *Table) Next(key Value) (following, value Value, err error) {
 	at := 0
 	if !key.IsNil() {
@@ -325,7 +325,7 @@ func (t *Table) Next(key Value) (following, value Value, err error) {
 	return Nil, Nil, nil
 }
 
-// position is that of a key in the order, from 1 on; 0: it is not there.
+// position returns the place of a key in the order, counted from 1, or 0.
 func (t *Table) position(key Value) int {
 	if i := index(key); i > 0 && i <= len(t.array) {
 		return i

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// relative is a position that may count from the end of a text.
+// relative converts a position that may count from the end of a text.
 func relative(at, length int) int {
 	if at < 0 {
 		at += length + 1
@@ -17,7 +17,7 @@ func relative(at, length int) int {
 	return max(0, at)
 }
 
-// span is the part of a text from a position to another one, both included.
+// span returns the part of a text between two positions, both included.
 func span(of string, from, to int) string {
 	from = max(1, relative(from, len(of)))
 	to = min(relative(to, len(of)), len(of))

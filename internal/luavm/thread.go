@@ -88,7 +88,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// alloc takes n values of the stack, which may hold anything. The caller gives them back by resetting stack and top.
+// alloc takes n values of the stack. They may hold anything. The caller returns them by resetting stack and top.
 func (t *Thread) alloc(n int) []Value {
 	if t.top+n > len(t.stack) {
 		t.stack, t.top = make([]Value, max(2*len(t.stack), n+256)), 0
@@ -111,13 +111,13 @@ func (t *Thread) push(fn *Function) *frame {
 	return f
 }
 
-// One is what a native function returns that has one result.
+// One returns one result of a native function.
 func (t *Thread) One(v Value) []Value {
 	t.ret = append(t.ret[:0], v)
 	return t.ret
 }
 
-// All is what a native function returns that has several results.
+// All returns several results of a native function.
 func (t *Thread) All(values ...Value) []Value {
 	t.ret = append(t.ret[:0], values...)
 	return t.ret
@@ -138,7 +138,7 @@ func (t *Thread) invoke(v Value, args []Value) []Value {
 	return t.run(fn, args)
 }
 
-// callable is the function that a value with the metamethod __call is called by.
+// callable returns the metamethod __call of a value, and the arguments for it.
 func (t *Thread) callable(v Value, args []Value) (*Function, []Value) {
 	fn := t.metamethod(v, "__call").function()
 	if fn == nil {
@@ -165,7 +165,7 @@ func (t *Thread) call(v Value, args []Value) []Value {
 	return ret
 }
 
-// run calls a function of Lua. A call in return position takes the place of its caller.
+// run calls a function of Lua. A call in return position replaces its caller.
 func (t *Thread) run(fn *Function, args []Value) []Value {
 	t.breathe()
 	stack, top := t.stack, t.top
@@ -207,8 +207,8 @@ func (t *Thread) run(fn *Function, args []Value) []Value {
 	return ret
 }
 
-// where is the place of the call of that level, as luaL_where writes it; 0 is the innermost. It is "" for a native
-// function, and for one whose place a call in return position has taken.
+// where returns the place of the call at a level, as luaL_where writes it. Level 0 is the innermost. It returns "" for
+// a native function, and for a function that a call in return position has replaced.
 func (t *Thread) where(level int) string {
 	if line := t.line(level); line > 0 {
 		return t.name + ":" + strconv.Itoa(line) + ": "
@@ -216,7 +216,7 @@ func (t *Thread) where(level int) string {
 	return ""
 }
 
-// line is that of the call of a level; 0: none.
+// line returns the line of the call at a level, or 0.
 func (t *Thread) line(level int) int {
 	for i := t.depth - 1; i >= 0; i-- {
 		f := t.frames[i]

@@ -76,7 +76,7 @@ func Bool(b bool) Value {
 // NewLight makes a value that equals nothing but itself.
 func NewLight() Value { return Value{o: &object{kind: KindLight}} }
 
-// Kind is the kind of v.
+// Kind returns the kind of v.
 func (v Value) Kind() Kind {
 	if v.o == nil {
 		return KindNil
@@ -94,10 +94,10 @@ func (v Value) isString() bool { return v.o != nil && v.o.kind == KindString }
 // Truth reports whether v is neither nil nor false.
 func (v Value) Truth() bool { return v.o != nil && v.o != &falseObject }
 
-// Float is a number's value; ok: v is one.
+// Float returns the value of a number; ok reports whether v is one.
 func (v Value) Float() (n float64, ok bool) { return v.n, v.o == &numberObject }
 
-// Text is a string's text; ok: v is one.
+// Text returns the text of a string; ok reports whether v is one.
 func (v Value) Text() (text string, ok bool) {
 	if v.isString() {
 		return v.o.text, true
@@ -105,7 +105,7 @@ func (v Value) Text() (text string, ok bool) {
 	return "", false
 }
 
-// Table is v as a table, or nil.
+// Table returns v as a table, or nil.
 func (v Value) Table() *Table {
 	if v.o != nil && v.o.kind == KindTable {
 		return v.o.ref.(*Table)
@@ -120,7 +120,7 @@ func (v Value) function() *Function {
 	return nil
 }
 
-// same is raw equality.
+// same reports raw equality.
 func same(a, b Value) bool {
 	if a.o == b.o {
 		return a.o != &numberObject || a.n == b.n
@@ -128,7 +128,7 @@ func same(a, b Value) bool {
 	return a.isString() && b.isString() && a.o.text == b.o.text
 }
 
-// hashOf is the hash of a string, as the Lua in Redis computes it: the order of a table's names goes by it.
+// hashOf returns the hash of a string, as the Lua in Redis computes it. The order of names in a table follows from it.
 func (o *object) hashOf() uint32 {
 	if !o.hashed {
 		h := uint32(len(o.text))
