@@ -41,6 +41,7 @@ type Thread struct {
 	top    int     // what is taken of it
 	frames []*frame
 	depth  int     // of frames
+	spare  int     // frames beyond the limit, for a handler of errors
 	nested int     // calls of C's luaD_call that wait for one another
 	ret    []Value // what the last call returned
 	buffer []byte
@@ -70,6 +71,7 @@ type site struct {
 // Limits of Lua 5.1: LUAI_MAXCALLS lets a stack of frames double up to 2^14, and LUAI_MAXCCALLS.
 const (
 	deepestCall  = 1 << 14
+	spareCalls   = 1 << 10
 	deepestNest  = 200
 	mostReturned = 8000 // LUAI_MAXCSTACK
 )
@@ -102,7 +104,7 @@ func (t *Thread) push(fn *Function) *frame {
 	if t.depth == len(t.frames) {
 		t.frames = append(t.frames, &frame{t: t})
 	}
-	if t.depth >= deepestCall {
+	if t.depth >= deepestCall+t.spare {
 		t.Raise("stack overflow")
 	}
 	f := t.frames[t.depth]
@@ -279,7 +281,9 @@ func (t *Thread) protect(f func(), handle func(*Error)) (caught *Error) {
 			panic(r)
 		}
 		if handle != nil {
+			t.spare += spareCalls
 			handle(e)
+			t.spare -= spareCalls
 		}
 		caught = e
 		t.stack, t.top, t.depth, t.nested = stack, top, depth, nested
