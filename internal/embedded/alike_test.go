@@ -31,8 +31,13 @@ const alikeHead = `local function show(ok, ...)
 end `
 
 // A line of testdata/alike.txt is an expression of Lua after "=", commands with | between them after ">", and a whole
-// script after "!". A line that begins with a number is for servers of that version and later ones.
-var alikeLine = regexp.MustCompile(`^(\d*) *([=>!]) (.*)$`)
+// script after "!". A line that begins with a number is for servers of that version and later ones. A line that begins
+// with r is not for Valkey, whose tables have another order. A line that begins with d nests more calls than a browser
+// has room for.
+var alikeLine = regexp.MustCompile(`^(\d*|[rd]) *([=>!]) (.*)$`)
+
+// Marks of lines in the place of a version.
+const onlyRedis, deep = -1, -2
 
 // alike are the scripts of the lines.
 func alike(t testing.TB) (lines, sources []string, since []int) {
@@ -52,7 +57,14 @@ func alike(t testing.TB) (lines, sources []string, since []int) {
 			t.Fatalf("%q is no line of testdata/alike.txt", line)
 		}
 		version, source := 0, found[3]
-		fmt.Sscan(found[1], &version)
+		switch found[1] {
+		case "r":
+			version = onlyRedis
+		case "d":
+			version = deep
+		default:
+			fmt.Sscan(found[1], &version)
+		}
 		switch found[2] {
 		case "=":
 			source = alikeHead + "return show(pcall(function() return " + source + " end))"
@@ -73,13 +85,16 @@ func alike(t testing.TB) (lines, sources []string, since []int) {
 	return lines, sources, since
 }
 
-// answers are those of the embedded server.
-func answers(t testing.TB) []string {
+// answers are those of the embedded server, without those to deep calls if shallow is set.
+func answers(t testing.TB, shallow bool) []string {
 	t.Helper()
-	_, sources, _ := alike(t)
+	_, sources, since := alike(t)
 	ours := dial(t, server(t))
 	got := make([]string, len(sources))
 	for i, source := range sources {
+		if shallow && since[i] == deep {
+			continue
+		}
 		ours.ask(t, "FLUSHALL")
 		got[i] = ours.ask(t, "EVAL", source, "2", "k1", "k2", "a1", "7", "0.5")
 	}
@@ -88,7 +103,7 @@ func answers(t testing.TB) []string {
 
 // Processors make other whole numbers of numbers that are too large, and other NaNs.
 func TestTheAnswersAreTheSameOnWebAssembly(t *testing.T) {
-	sum := fmt.Sprintf("answers %x", sha256.Sum256([]byte(strings.Join(answers(t), "\n"))))
+	sum := fmt.Sprintf("answers %x", sha256.Sum256([]byte(strings.Join(answers(t, true), "\n"))))
 	if runtime.GOOS == "js" {
 		fmt.Println(sum)
 		return
@@ -109,7 +124,7 @@ func TestTheAnswersAreTheSameOnWebAssembly(t *testing.T) {
 		t.Fatal(err)
 	}
 	runner := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec_node.js")
-	play := exec.Command(node, "--stack-size=8192", runner, program, "-test.run=^"+t.Name()+"$")
+	play := exec.Command(node, runner, program, "-test.run=^"+t.Name()+"$")
 	play.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/", "TMPDIR=/tmp"}
 	if out, err := play.CombinedOutput(); err != nil || !strings.Contains(string(out), sum) {
 		t.Errorf("%v: %s\nwant %s", err, out, sum)

@@ -78,7 +78,7 @@ var literals = map[byte][]string{
 var statements = lines(`
 	local @n, @s = $n, $s ## local @t = $t ## local @n, @t, @b = $n, $t ## local @f = $f ## local @a, @n = $f($a), $n
 	$v = clip($a) ## $v, $v = clip($a), clip($a) ## $v, $v = $v, $v ## $v, $v, $v = $n, $v, clip($s) ## $v = $v
-	$v, $v = clip($f($n, $s)) ## $v, $v = clip($n), 1 ## $v, $v, $v = clip($a)
+	$v, $v = clips($f($n, $s)) ## $v, $v = clip($n), 1 ## $v, $v, $v = clips($a, $a)
 	tell($a) ## tell($n, $s) ## tell($t) ## tell(try($f, $a)) ## tell(unpack($t)) ## tell($f($a, $n)) ## tell(next($t))
 	tell(select(-1, $a, $a)) ## tell(string.byte($s, 1, -1)) ## tell(string.find($s, $s)) ## tell(pcall(next, $t, $s))
 	tell(xpcall($f, function(e) return e end)) ## tell(pcall(string.rep)) ## tell(pcall($a)) ## tell(try($a, $a))

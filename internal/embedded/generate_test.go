@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -59,12 +60,12 @@ local function int(x) -- the versions of Redis write other numbers in different 
   if type(x) ~= 'number' or x - x ~= 0 then return 7 end
   return math.floor(x) % 100000 + 0
 end
-local function clip(...) -- keeps a loop from making a text or a table twice as large each time
-  local x, y = ...
-  if type(x) == 'string' and #x > 200 then x = 'long' end
-  for _, v in pairs(type(x) == 'table' and x or {}) do if type(v) == 'table' then return 'deep', y end end
-  return x, y
+local function clip(x) -- keeps a loop from making a text or a table twice as large each time
+  if type(x) == 'string' and #x > 200 then return 'long' end
+  for _, v in pairs(type(x) == 'table' and x or {}) do if type(v) == 'table' then return 'deep' end end
+  return x
 end
+local function clips(x, y) return clip(x), clip(y) end
 local function key(x) -- a table stands among others by its address
   if type(x) == 'table' or type(x) == 'function' then return 'address' end
   return x
@@ -81,13 +82,13 @@ const generateTail = `end, KEYS[1], ARGV[1])
 if not ok then tell('failed', problem) end
 return told`
 
-func (n *node) source() string {
+func (n *node) text() string {
 	var b strings.Builder
-	b.WriteString(generateHead)
 	n.write(&b)
-	b.WriteString(generateTail)
 	return b.String()
 }
+
+func (n *node) source() string { return generateHead + n.text() + generateTail }
 
 // generators make programs at random: of a seed always the same one.
 var generators = map[string]func(*rand.Rand) *node{"programs": program, "patterns": patterns, "commands": commands}
@@ -95,14 +96,24 @@ var generators = map[string]func(*rand.Rand) *node{"programs": program, "pattern
 const refusal = "VTCMD the embedded server cannot decide"
 
 // alikeServers decides programs on the embedded server and on a real one.
-type alikeServers struct{ ours, its *connection }
+type alikeServers struct {
+	ours, its *connection
+	valkey    bool // it does not name Redis in errors, and its tables have another order
+}
+
+// ordered matches programs that the order of a table's names shows in.
+var ordered = regexp.MustCompile(`pairs\(|next|cjson|foreach|maxn|#`)
 
 func (a alikeServers) decide(t testing.TB, n *node) (ours, its string) {
 	source := n.source()
 	for _, c := range []*connection{a.ours, a.its} {
 		c.ask(t, "FLUSHALL")
 	}
-	return a.ours.ask(t, "EVAL", source, "1", "k", "7"), a.its.ask(t, "EVAL", source, "1", "k", "7")
+	ours, its = a.ours.ask(t, "EVAL", source, "1", "k", "7"), a.its.ask(t, "EVAL", source, "1", "k", "7")
+	if a.valkey {
+		ours, its = bare.ReplaceAllString(ours, ""), bare.ReplaceAllString(its, "")
+	}
+	return ours, its
 }
 
 // differ reports whether the answers differ. A refusal does not count, nor do the words of a compiler.
@@ -163,7 +174,8 @@ func TestGeneratedProgramsDecideAsOnRedis(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer conn.Close()
-				servers := alikeServers{dial(t, server(t)), &connection{conn, bufio.NewReader(conn)}}
+				servers := alikeServers{dial(t, server(t)), &connection{conn, bufio.NewReader(conn)},
+					real.Name == "valkey"}
 				count := number(t, "RATELAB_PROGRAMS", longtest.Of(7_000, 500))
 				first := number(t, "RATELAB_SEED", 1)
 				refused, found := 0, 0
@@ -173,6 +185,9 @@ func TestGeneratedProgramsDecideAsOnRedis(t *testing.T) {
 						servers.ours.ask(t, "SCRIPT", "FLUSH")
 					}
 					root := generate(rand.New(rand.NewPCG(uint64(seed), 0)))
+					if name == "programs" && servers.valkey && ordered.MatchString(root.text()) {
+						continue
+					}
 					ours, its := servers.decide(t, root)
 					if strings.Contains(ours, refusal) {
 						refused++
@@ -182,9 +197,7 @@ func TestGeneratedProgramsDecideAsOnRedis(t *testing.T) {
 					}
 					servers.shrink(t, root)
 					ours, its = servers.decide(t, root)
-					var b strings.Builder
-					root.write(&b)
-					t.Errorf("RATELAB_SEED=%d: %s\nours  %q\nRedis %q", seed, b.String(), ours, its)
+					t.Errorf("RATELAB_SEED=%d: %s\nours  %q\nRedis %q", seed, root.text(), ours, its)
 					if found++; found >= number(t, "RATELAB_DIFFERENCES", 3) {
 						break
 					}

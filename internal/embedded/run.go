@@ -28,10 +28,10 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 		}
 	})
 	var raised *luavm.Error
-	var inexact *luavm.InexactError
+	var cannot *luavm.CannotError
 	switch {
-	case errors.As(err, &inexact):
-		c.WriteError(refusal("of " + inexact.Name + ", whose last bit depends on the C library"))
+	case errors.As(err, &cannot):
+		c.WriteError(refusal(cannot.Why))
 		return
 	case errors.As(err, &raised):
 		s.answer.text = s.answer.text[:0]

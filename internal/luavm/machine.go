@@ -32,6 +32,11 @@ func NewLibrary(functions map[string]Native) *Table {
 // aborted ends a run, whatever the script catches.
 type aborted struct{ err error }
 
+// CannotError ends a run that needs something which this package cannot do as C does. Why is a reason after "because".
+type CannotError struct{ Why string }
+
+func (e *CannotError) Error() string { return "cannot decide, because " + e.Why }
+
 // Abort ends the run with an error, which no script can catch. It does not return.
 func Abort(err error) { panic(aborted{err}) }
 

@@ -3,7 +3,7 @@ package luavm
 import "math"
 
 // maths is the library math. It draws no numbers at random. Functions that C libraries compute to other last bits than
-// each other end the run: see InexactError.
+// each other end the run.
 func maths() map[string]Native {
 	all := map[string]Native{
 		"max": extreme(func(a, b float64) bool { return a > b }),
@@ -37,7 +37,7 @@ func maths() map[string]Native {
 		"tanh", "atan2"} {
 		all[name] = func(t *Thread, args []Value) []Value {
 			t.Float(args, 1)
-			Abort(&InexactError{"math." + name})
+			inexact("math." + name)
 			return nil
 		}
 	}

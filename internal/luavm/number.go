@@ -47,10 +47,10 @@ func computed(n, a, b float64) float64 {
 // modulo is Lua's %, by its definition: it differs from the exact remainder in the last bits, and for infinities.
 func modulo(a, b float64) float64 { return a - float64(math.Floor(a/b)*b) }
 
-// InexactError ends a run that needs a function whose last bit depends on the C library. Name is the function's.
-type InexactError struct{ Name string }
-
-func (e *InexactError) Error() string { return e.Name + ": the last bit depends on the C library" }
+// inexact ends a run that needs a function whose last bit depends on the C library.
+func inexact(name string) {
+	Abort(&CannotError{"of " + name + ", whose last bit depends on the C library"})
+}
 
 // power is C's pow. It is exact for a square, and for whole numbers whose power is exact.
 func power(a, b float64) (n float64, exact bool) {

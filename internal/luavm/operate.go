@@ -115,7 +115,7 @@ func compute(op byte, a, b float64) (n float64) {
 	case '^':
 		var exact bool
 		if n, exact = power(a, b); !exact {
-			Abort(&InexactError{"^"})
+			inexact("^")
 		}
 	default:
 		return -a

@@ -2,6 +2,7 @@ package luavm
 
 import (
 	"fmt"
+	"runtime"
 	"strconv"
 )
 
@@ -70,10 +71,12 @@ type site struct {
 
 // Limits of Lua 5.1: LUAI_MAXCALLS lets a stack of frames double up to 2^14, and LUAI_MAXCCALLS.
 const (
-	deepestCall  = 1 << 14
-	spareCalls   = 1 << 10
-	deepestNest  = 200
-	mostReturned = 8000 // LUAI_MAXCSTACK
+	deepestCall = 1 << 14
+	spareCalls  = 1 << 10
+
+	deepestInBrowser = 500 // a worker's stack has about a megabyte
+	deepestNest      = 200
+	mostReturned     = 8000 // LUAI_MAXCSTACK
 )
 
 // Error is an error of a script that nothing has caught.
@@ -103,6 +106,9 @@ func (t *Thread) alloc(n int) []Value {
 func (t *Thread) push(fn *Function) *frame {
 	if t.depth == len(t.frames) {
 		t.frames = append(t.frames, &frame{t: t})
+	}
+	if runtime.GOOS == "js" && t.depth >= deepestInBrowser {
+		Abort(&CannotError{"a browser has no stack for so many calls within one another"})
 	}
 	if t.depth >= deepestCall+t.spare {
 		t.Raise("stack overflow")

@@ -19,6 +19,7 @@ import (
 // somebody else's and to tell the time. It counts the functions, and notes where the real time came back.
 const walker = `
 local seen, functions, real = {}, 0, {}
+for name in string.gmatch('SKIPPED', '%w+') do seen[math[name]] = true end
 local frontier = {redis, server, KEYS, ARGV, math, string, table, coroutine, cjson, EXTRA,
   assert, error, getmetatable, ipairs, next, pairs, pcall, rawequal, rawget, rawset, select, setmetatable, tonumber, tostring,
   type, unpack, xpcall, function() end}
@@ -64,11 +65,11 @@ redis.call('SET', KEYS[1], functions .. ' functions, real: ' .. table.concat(rea
 // clock. Since it writes to what it is lent, the run is refused; what it has seen is in its key until then.
 func TestNothingThatAScriptCanReachIsUnsteered(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
-		extra := "bit, struct, cmsgpack"
-		if s.Kind == redis.KindEmbedded {
-			extra = "nil" // it has none of them
+		extra, skipped := "bit, struct, cmsgpack", ""
+		if s.Kind == redis.KindEmbedded { // it ends a script that calls one of these
+			extra, skipped = "bit", "exp log log10 sin cos tan asin acos atan sinh cosh tanh atan2 pow"
 		}
-		source := strings.Replace(strings.Replace(walker, "EXTRA", extra, 1), "{print}", "{type}", 1)
+		source := strings.NewReplacer("EXTRA", extra, "{print}", "{type}", "SKIPPED", skipped).Replace(walker)
 		r, err := newRunner(t, s, setup{source: source, batch: 1}, func(resp.Value) {})
 		if err != nil {
 			t.Fatal(err)
