@@ -78,6 +78,10 @@ func prepared(source string) (text string, wrong *SyntaxError) {
 			callable = wasCallable
 		case c == '[' && len(text) > 1:
 			callable = wasCallable
+		case isDigit(c) || c == '.' && len(text) > 1:
+			if _, ok := ParseNumber(text); !ok {
+				return "", &SyntaxError{begins, "malformed number near '" + text + "'"}
+			}
 		case text == ";":
 			if starts = true; wasStart {
 				return "", &SyntaxError{begins, "unexpected symbol near ';'"}
