@@ -27,7 +27,7 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Read reads a regular file. Of a file with more than most bytes it reads one byte more. Errors are those of Open.
+// Read reads a regular file. It reads at most one byte more than most. Errors are those of Open.
 func Read(path string, most int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {

@@ -60,7 +60,7 @@ var numbers = map[string]string{
 const withOptions = "HSCAN LMPOP LPOP LPOS RPOP SCAN SINTERCARD ZINTERSTORE ZMPOP ZPOPMAX ZPOPMIN " +
 	"ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZREVRANGE ZREVRANGEBYLEX ZREVRANGEBYSCORE ZUNION ZUNIONSTORE"
 
-// shape is what Redis asks of a command's arguments.
+// shape says which arguments Redis requires of a command.
 type shape struct {
 	words   int
 	numbers string

@@ -172,7 +172,7 @@ func (s *scripts) before(c *server.Peer, command string, args ...string) bool {
 	return false
 }
 
-// client is what is known of a connection; keep remembers it until the connection ends.
+// client returns the state of a connection. If keep is set, it is remembered until the connection ends.
 func (s *scripts) client(c *server.Peer, keep bool) *client {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -261,8 +261,8 @@ func (d *decoder) string() {
 	d.kind, d.token = "T_STRING", luavm.String(string(text))
 }
 
-// unicode is the character of an escape such as \u00e9, or of a pair of them, and the length of the text. A length of 0
-// means that it is none.
+// unicode is the character of an escape such as \u00e9, or of a pair of them, and the length of the text. If the length
+// is 0, the escape is not valid.
 func (d *decoder) unicode() (code rune, length int) {
 	hex := func(from int) int64 {
 		if d.at+from+4 > len(d.text) {

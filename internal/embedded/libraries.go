@@ -10,7 +10,7 @@ import (
 
 // bits is the library bit.
 func bits() *luavm.Table {
-	// The lower bits of the sum with 2^52 + 2^51 are those of the number, rounded: the library reads them so.
+	// The library adds 2^52 + 2^51 to a number. Then the lower bits of the sum are the rounded number.
 	of := func(t *luavm.Thread, args []luavm.Value, i int) uint32 {
 		return uint32(math.Float64bits(t.Float(args, i) + 3<<51))
 	}

@@ -8,14 +8,14 @@ import (
 	"ratelab/internal/luavm"
 )
 
-// A hash of at most so many fields, none of whose texts is longer than so many bytes, keeps the order in which its
-// fields were set. These are the defaults of hash-max-listpack-entries and hash-max-listpack-value.
+// A small hash keeps the order in which its fields were set. It has at most mostFields fields, and no text longer than
+// longestText bytes. These are the defaults of hash-max-listpack-entries and hash-max-listpack-value.
 const (
 	mostFields  = 512
 	longestText = 64
 )
 
-// order is that of the fields of a hash. miniredis knows none, and answers in the order of the texts.
+// order holds the order of the fields of a hash. miniredis itself answers in the order of the texts.
 type order struct {
 	fields []string
 	table  bool // the hash was once larger: Redis draws the order, and virtual time sorts the fields

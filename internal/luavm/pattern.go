@@ -306,7 +306,7 @@ func (m *matcher) captured(i, from, to int) Value {
 	return String(m.src[m.captures[i].from : m.captures[i].from+m.captures[i].length])
 }
 
-// results returns all captures. It returns the whole match if there are none and whole is set.
+// results returns all captures. If the pattern has no captures and whole is set, it returns the whole match.
 func (m *matcher) results(from, to int, whole bool) []Value {
 	n := len(m.captures)
 	if n == 0 && whole {
