@@ -66,7 +66,7 @@ type fixed limit.Decision
 
 func (f fixed) Decide(int64, int64, string, int64) limit.Decision { return limit.Decision(f) }
 
-func (f fixed) Fork(string) limit.Limiter { return f }
+func (f fixed) Fork(string) limit.Model { return f }
 
 // A step that comes out otherwise is told in the trace's own words.
 func TestCheckTellsWhatCameOut(t *testing.T) {

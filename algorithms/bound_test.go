@@ -43,7 +43,7 @@ func TestNoStoryOnACoarseClockExceedsTheBound(t *testing.T) {
 				}
 			}
 		}
-		in, err := choice.Limiter(p)
+		in, err := choice.Under(p)
 		if err != nil {
 			t.Skip(err)
 		}
@@ -53,7 +53,7 @@ func TestNoStoryOnACoarseClockExceedsTheBound(t *testing.T) {
 }
 
 // greedy asks again and again, a little before and after what the answer before named.
-func greedy(t *rapid.T, in Limiter, p limit.Policy) story {
+func greedy(t *rapid.T, in Rule, p limit.Policy) story {
 	s := story{in: in, policy: p}
 	l := in.NewModel()
 	at := algotest.StartUS + rapid.Int64Range(0, 2000).Draw(t, "start")
@@ -88,7 +88,7 @@ func TestABoundGrowsWithItsInterval(t *testing.T) {
 	for _, name := range limiting() {
 		in := instanceOf(t, name, policy(t, "1000000/1m"))
 		if in.MostAdmitted == nil {
-			t.Errorf("%s has no MostAdmitted; give its Limiter one", name)
+			t.Errorf("%s has no MostAdmitted; give its Rule one", name)
 			continue
 		}
 		before := int64(0)

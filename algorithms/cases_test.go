@@ -48,7 +48,7 @@ func TestTheTwoWorkedCases(t *testing.T) {
 }
 
 // replay gives the times of the admitted requests.
-func replay(l limit.Limiter, perSecond []int64) []int64 {
+func replay(l limit.Model, perSecond []int64) []int64 {
 	var admitted []int64
 	for second, n := range perSecond {
 		for i := range n {

@@ -22,7 +22,7 @@ import (
 // state. Both decide at the instant of the change.
 type change struct {
 	story
-	old       Limiter
+	old       Rule
 	oldPolicy limit.Policy
 	before    int
 	atUS      int64
@@ -66,7 +66,7 @@ func drawChange(t *rapid.T, name string) change {
 }
 
 // takeOver gives l the keys of old, a model of the same algorithm.
-func takeOver(l, old limit.Limiter) limit.Limiter {
+func takeOver(l, old limit.Model) limit.Model {
 	if to := storeOf(reflect.ValueOf(l)); to.IsValid() {
 		to.Set(storeOf(reflect.ValueOf(old)))
 	}
@@ -153,7 +153,7 @@ func (s *serial) next() int { s.n++; return s.n }
 var changes serial
 
 // longestUS is how long it takes an instance to forget all that it can hold.
-func longestUS(in Limiter, p limit.Policy) int64 {
+func longestUS(in Rule, p limit.Policy) int64 {
 	at := algotest.StartUS - algotest.StartUS%p.WindowUS() // a grid keeps the longest what comes as a window begins
 	l, longest := in.NewModel(), int64(0)
 	most := max(p.Requests, p.Capacity())

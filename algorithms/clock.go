@@ -38,17 +38,17 @@ func (c clock) marginUS() int64 {
 // floor is what a client's clock that counts in such steps shows at nowUS.
 func (c clock) floor(nowUS int64) int64 { return beginOf(nowUS, max(1, c.stepUS)) }
 
-// limiter makes a Limiter that reads c, and stays within bound by that clock.
-func (c clock) limiter(args []string, bound envelope, makeModel func() limit.Limiter) Limiter {
-	return Limiter{Args: args, ClientTime: c.client, GranularityUS: c.stepUS,
+// limiter makes a Rule that reads c, and stays within bound by that clock.
+func (c clock) limiter(args []string, bound envelope, makeModel func() limit.Model) Rule {
+	return Rule{Args: args, ClientTime: c.client, GranularityUS: c.stepUS,
 		MostAdmitted: bound.mostAdmitted(c.stepUS), NewModel: makeModel}
 }
 
 // onWindow is Prepare for the algorithms that go by the limit, the window and the server's clock alone.
 func onWindow[S any, P perishable[S]](bound func(requests, windowUS int64) envelope,
 	of func(requests, windowUS int64) rule[S],
-) func(limit.Policy, Values) (Limiter, error) {
-	return func(p limit.Policy, v Values) (Limiter, error) {
+) func(limit.Policy, Values) (Rule, error) {
+	return func(p limit.Policy, v Values) (Rule, error) {
 		c, requests, windowUS := v.clock(), p.Requests, p.WindowUS()
 		return c.limiter(decimal(requests, windowUS), bound(requests, windowUS),
 			newModel[S, P](c, of(requests, windowUS))), nil

@@ -15,7 +15,7 @@ func ExampleParse() {
 	if err != nil {
 		panic(err)
 	}
-	instance, err := choice.Limiter(limit.Policy{Requests: 10, Window: time.Second})
+	instance, err := choice.Under(limit.Policy{Requests: 10, Window: time.Second})
 	if err != nil {
 		panic(err)
 	}

@@ -13,7 +13,7 @@ var _ = register(Algorithm{
 	Traits: Traits{TTLRule: true, LifeMS: func(resetUS, _ int64) int64 {
 		return resetUS/1000 - 1 // alive through its last millisecond
 	}},
-	Prepare: func(p limit.Policy, _ Values) (Limiter, error) {
+	Prepare: func(p limit.Policy, _ Values) (Rule, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)
 		makeModel := newModel[expiringCount](clock{}, &fixedWindow{p.Requests, windowMS})

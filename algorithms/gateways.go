@@ -64,7 +64,7 @@ func (t *Turns) Next(key string) string {
 // balanced is the model of a row on gateways.
 type balanced struct {
 	Turns
-	nodes []limit.Limiter // one that has the keys of all, as one server would; of a fork, one for each node
+	nodes []limit.Model // one that has the keys of all, as one server would; of a fork, one for each node
 }
 
 // Decide lets the node whose turn it is decide.
@@ -76,7 +76,7 @@ func (b *balanced) Decide(serverUS, clientUS int64, client string, cost int64) l
 
 // Fork is a model that knows one client alone, on each of the nodes, and whose turn it is: who comes back after a
 // rejection comes to the balancer, and meets the node that is next and not the one that told it when.
-func (b *balanced) Fork(client string) limit.Limiter {
+func (b *balanced) Fork(client string) limit.Model {
 	f := &balanced{Turns: b.Turns}
 	for node := range b.gateways.Nodes {
 		f.nodes = append(f.nodes, b.nodes[node%int64(len(b.nodes))].Fork(onNode(client, node)))

@@ -16,7 +16,7 @@ var _ = register(Algorithm{
 	},
 	Parameters: withClock(burstParameter),
 	Traits:     Traits{Timed: true},
-	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
+	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		return prepareGCRA(p, v, func(g gcra) rule[arrival] { return &g })
 	},
 })
@@ -25,10 +25,10 @@ var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit
 	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once", Role: Capacity}
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
-func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (Limiter, error) {
+func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (Rule, error) {
 	c, burst, interval := v.clock(), v.Integer("burst", p.Capacity()), ceilDiv(ticks*p.WindowUS(), p.Requests)
 	if err := withinSpan("filling the bucket", burst, interval, limit.MaxExact/2, ticks); err != nil {
-		return Limiter{}, err
+		return Rule{}, err
 	}
 	w, l := p.Interval()
 	return c.limiter(decimal(burst, p.WindowUS(), p.Requests), refilling(burst, w, l),

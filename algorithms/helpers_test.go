@@ -6,20 +6,20 @@ import (
 	"ratelab/internal/limit"
 )
 
-func instanceOf(t testing.TB, label string, p limit.Policy) Limiter {
+func instanceOf(t testing.TB, label string, p limit.Policy) Rule {
 	t.Helper()
 	choice, err := Parse(label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Limiter(p)
+	in, err := choice.Under(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return in
 }
 
-func modelOf(t testing.TB, label string, p limit.Policy) limit.Limiter {
+func modelOf(t testing.TB, label string, p limit.Policy) limit.Model {
 	t.Helper()
 	return instanceOf(t, label, p).NewModel()
 }

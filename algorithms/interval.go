@@ -29,16 +29,16 @@ type intervalBucket struct {
 }
 
 // prepareInterval is Prepare for such a bucket, which may lend.
-func prepareInterval(lends bool) func(limit.Policy, Values) (Limiter, error) {
-	return func(p limit.Policy, v Values) (Limiter, error) {
+func prepareInterval(lends bool) func(limit.Policy, Values) (Rule, error) {
+	return func(p limit.Policy, v Values) (Rule, error) {
 		b := &intervalBucket{clock: v.clock(), capacity: v.Integer("capacity", p.Capacity()), lends: lends}
 		if err := b.keepRate(p, v); err != nil {
-			return Limiter{}, err
+			return Rule{}, err
 		}
 		args := decimal(b.capacity, b.refill, b.intervalUS)
 		if lends {
 			if b.debt = v.Integer("debt", b.capacity-1); b.debt >= b.capacity {
-				return Limiter{}, fmt.Errorf("debt %d: want less than the capacity, %d", b.debt, b.capacity)
+				return Rule{}, fmt.Errorf("debt %d: want less than the capacity, %d", b.debt, b.capacity)
 			}
 			args = append(args, decimal(b.debt)...)
 		}

@@ -95,10 +95,10 @@ func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
 	return c, nil
 }
 
-// Limiter makes c's limiter for a run with the limit p. An error names c's label and the value that does not fit.
-func (c Choice) Limiter(p limit.Policy) (Limiter, error) {
+// Under makes c's rule for a run with the limit p. An error names c's label and the value that does not fit.
+func (c Choice) Under(p limit.Policy) (Rule, error) {
 	if err := p.Validate(); err != nil {
-		return Limiter{}, fmt.Errorf("%s: %w", c.Label, err)
+		return Rule{}, fmt.Errorf("%s: %w", c.Label, err)
 	}
 	values := c.values()
 	own := c.Policy(p)
@@ -112,7 +112,7 @@ func (c Choice) Limiter(p limit.Policy) (Limiter, error) {
 		}
 	}
 	if err != nil {
-		return Limiter{}, fmt.Errorf("%s: %w", c.Label, err)
+		return Rule{}, fmt.Errorf("%s: %w", c.Label, err)
 	}
 	return in, nil
 }
@@ -164,7 +164,7 @@ func (s *Algorithm) InRole(r Role) *Parameter {
 }
 
 // InRole is the number that the parameter of that meaning has; 0 where the algorithm has none.
-func (in *Limiter) InRole(r Role) int64 {
+func (in *Rule) InRole(r Role) int64 {
 	if p := in.Algorithm.InRole(r); p != nil {
 		return p.Number(in.Parameters[p.Name])
 	}

@@ -106,7 +106,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	} {
 		choice, err := Parse(test.label)
 		if err == nil {
-			_, err = choice.Limiter(policy(t, test.limit))
+			_, err = choice.Under(policy(t, test.limit))
 		}
 		if err == nil || err.Error() != test.message {
 			t.Errorf("%s under %s:\n got %v\nwant %s", test.label, test.limit, err, test.message)
@@ -122,7 +122,7 @@ func TestLargeLimitsAreAccepted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := choice.Limiter(policy(t, text)); err != nil {
+			if _, err := choice.Under(policy(t, text)); err != nil {
 				t.Errorf("%s under %s: %v", name, text, err)
 			}
 		}
@@ -139,7 +139,7 @@ func TestDefaultsOfAScenarioYieldToTheLabel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Limiter(policy(t, "1/1s"))
+	in, err := choice.Under(policy(t, "1/1s"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestLimitsUpToAMillionADayAreExact(t *testing.T) {
 					t.Fatal(err)
 				}
 				w, l := p.Interval()
-				in, err := choice.Limiter(p)
+				in, err := choice.Under(p)
 				if algorithm.Name == "token-bucket" && p.Requests*w+1_000_000*l >= 1<<53 {
 					t.Skip(err)
 				}

@@ -201,7 +201,7 @@ func TestACoarseClockIsTheSameStoryAtWholeSteps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := coarse.Limiter(p)
+		in, err := coarse.Under(p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ var _ = register(Algorithm{
 	},
 	Parameters: withClock(burstParameter),
 	Traits:     Traits{Timed: true},
-	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
+	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		in, err := prepareGCRA(p, v, func(g gcra) rule[arrival] { return &leakyBucket{g} })
 		w, l := p.Interval()
 		in.MostDeparting = departing(w, l, in.GranularityUS)

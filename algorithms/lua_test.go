@@ -22,7 +22,7 @@ import (
 )
 
 // program is the instance's script under the Lua contract, with its keys under the server's prefix.
-func program(in algorithms.Limiter, prefix string) *script.Program {
+func program(in algorithms.Rule, prefix string) *script.Program {
 	call := func(now script.Template, rest []string) *script.Call {
 		args := []script.Template{now, script.Cost()}
 		for _, text := range rest {
@@ -43,7 +43,7 @@ func program(in algorithms.Limiter, prefix string) *script.Program {
 }
 
 // serverDecides lets the script decide on s, under virtual time.
-func serverDecides(t *testing.T, s *redis.Server, in algorithms.Limiter, prefix string,
+func serverDecides(t *testing.T, s *redis.Server, in algorithms.Rule, prefix string,
 	requests []limit.Request) []limit.Decision {
 	t.Helper()
 	target := virtualtime.Server{Client: s, Embedded: s.Kind == redis.KindEmbedded}
@@ -89,7 +89,7 @@ func TestScriptsFollowTheWorkedTraces(t *testing.T) {
 // Every script decides random requests as its model does, in every field, on every server. The requests look for
 // the edges: they come when the model said one may retry, and a microsecond before.
 func TestScriptsDecideAsTheirModels(t *testing.T) {
-	compareAll(t, "", func(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limit.Request, []limit.Decision) {
+	compareAll(t, "", func(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Request, []limit.Decision) {
 		return algotest.RandomRequests(r, p, l)
 	})
 }
@@ -97,13 +97,13 @@ func TestScriptsDecideAsTheirModels(t *testing.T) {
 // So they do where the clients' clocks disagree with each other and with the server's, and the server's steps back and
 // forth: what a key's TTL loses, and when, is the same.
 func TestScriptsDecideAsTheirModelsByClocksThatAreOff(t *testing.T) {
-	compareAll(t, "skewed-", func(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limit.Request, []limit.Decision) {
+	compareAll(t, "skewed-", func(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Request, []limit.Decision) {
 		return algotest.RandomSkewedRequests(r, p, l)
 	})
 }
 
 // drawing draws requests, and lets a model decide them.
-type drawing func(*rand.Rand, limit.Policy, limit.Limiter) ([]limit.Request, []limit.Decision)
+type drawing func(*rand.Rand, limit.Policy, limit.Model) ([]limit.Request, []limit.Decision)
 
 func compareAll(t *testing.T, prefix string, draw drawing) {
 	t.Helper()
@@ -140,13 +140,13 @@ func compare(t *testing.T, s *redis.Server, algorithm *algorithms.Algorithm, pre
 	}
 }
 
-func limiter(t *testing.T, label string, p limit.Policy) algorithms.Limiter {
+func limiter(t *testing.T, label string, p limit.Policy) algorithms.Rule {
 	t.Helper()
 	choice, err := algorithms.Parse(label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Limiter(p)
+	in, err := choice.Under(p)
 	if err != nil {
 		t.Fatal(err)
 	}

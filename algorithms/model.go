@@ -14,8 +14,8 @@ type keyed[S any, P perishable[S]] struct {
 }
 
 // newModel gives each model of a rule its own keys.
-func newModel[S any, P perishable[S]](c clock, r rule[S]) func() limit.Limiter {
-	return func() limit.Limiter { return &keyed[S, P]{r, newStore[S, P](c)} }
+func newModel[S any, P perishable[S]](c clock, r rule[S]) func() limit.Model {
+	return func() limit.Model { return &keyed[S, P]{r, newStore[S, P](c)} }
 }
 
 // Decide decides by the clock that the rule goes by; the key expires by the server's, in no larger steps.
@@ -29,7 +29,7 @@ func (k *keyed[S, P]) Decide(serverUS, clientUS int64, key string, cost int64) l
 }
 
 // Fork is a model that knows key alone, in a copy of its state.
-func (k *keyed[S, P]) Fork(key string) limit.Limiter {
+func (k *keyed[S, P]) Fork(key string) limit.Model {
 	return &keyed[S, P]{k.rule, k.store.fork(key)}
 }
 

@@ -16,7 +16,7 @@ type question struct {
 	cost               int64
 }
 
-func (a question) of(l limit.Limiter) limit.Decision {
+func (a question) of(l limit.Model) limit.Decision {
 	return l.Decide(a.serverUS, a.clientUS, a.key, a.cost)
 }
 
@@ -36,7 +36,7 @@ func drawQuestions(t *rapid.T, p limit.Policy, fromUS int64, keys ...string) []q
 }
 
 // decideAll makes a model that has answered the questions.
-func decideAll(in Limiter, questions []question) limit.Limiter {
+func decideAll(in Rule, questions []question) limit.Model {
 	l := in.NewModel()
 	for _, q := range questions {
 		q.of(l)

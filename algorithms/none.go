@@ -10,8 +10,8 @@ var _ = register(Algorithm{
 	Rule:    "admits everything: what the harness and the round trip cost",
 	Bound:   "none",
 	Sources: []string{"https://redis.io/docs/latest/develop/programmability/eval-intro/"},
-	Prepare: func(limit.Policy, Values) (Limiter, error) {
-		return Limiter{NewModel: func() limit.Limiter { return unlimited{} }}, nil
+	Prepare: func(limit.Policy, Values) (Rule, error) {
+		return Rule{NewModel: func() limit.Model { return unlimited{} }}, nil
 	},
 })
 
@@ -22,4 +22,4 @@ func (unlimited) Decide(_, _ int64, _ string, _ int64) limit.Decision {
 	return limit.Decision{Verdict: limit.Allowed, Remaining: limit.MaxExact}
 }
 
-func (u unlimited) Fork(string) limit.Limiter { return u }
+func (u unlimited) Fork(string) limit.Model { return u }

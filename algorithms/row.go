@@ -89,7 +89,7 @@ func (s *Algorithm) noDefault(set map[string]string) error {
 }
 
 // atRow completes an instance of c, which Prepare has made under the row's own limit, with what its row says.
-func (c Choice) atRow(in *Limiter, own limit.Policy) error {
+func (c Choice) atRow(in *Rule, own limit.Policy) error {
 	in.Policy = own
 	if c.HasOwnLimit() {
 		in.Parameters["limit"] = strconv.FormatInt(own.Requests, 10)
@@ -103,7 +103,7 @@ func (c Choice) atRow(in *Limiter, own limit.Policy) error {
 		in.Gateways = g
 		in.MostAdmitted, in.MostDeparting = g.times(in.MostAdmitted), g.times(in.MostDeparting)
 		one := in.NewModel
-		in.NewModel = func() limit.Limiter { return &balanced{g.TurnsAfter(0), []limit.Limiter{one()}} }
+		in.NewModel = func() limit.Model { return &balanced{g.TurnsAfter(0), []limit.Model{one()}} }
 	case v.isSet("balancer"):
 		return errors.New("balancer says which of several gateways gets a request; set nodes as well")
 	}

@@ -75,12 +75,12 @@ func TestGatewaysDecideAsLimitersOfTheirOwn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, err := choice.Seeded(5).Limiter(p)
+			in, err := choice.Seeded(5).Under(p)
 			if err != nil {
 				t.Fatal(err)
 			}
 			plain := instanceOf(t, name, p)
-			alone := []limit.Limiter{plain.NewModel(), plain.NewModel(), plain.NewModel()}
+			alone := []limit.Model{plain.NewModel(), plain.NewModel(), plain.NewModel()}
 			l, random, nowUS := in.NewModel(), rand.New(rand.NewPCG(3, 4)), algotest.StartUS
 			for i := range 2000 {
 				nowUS += random.Int64N(6000)

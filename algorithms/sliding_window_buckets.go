@@ -20,11 +20,11 @@ var _ = register(Algorithm{
 		Parameter{Name: "parts", Kind: Integer, Low: 1, High: maxParts, Default: "10",
 			Doc: "n, how many parts a window is split into", Role: Parts}),
 	Traits: Traits{Grid: true},
-	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
+	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		c := v.clock()
 		n := v.Integer("parts", 10)
 		if err := exactProduct("window_us * parts", p.WindowUS(), n, 0, "choose fewer parts"); err != nil {
-			return Limiter{}, err
+			return Rule{}, err
 		}
 		return c.limiter(decimal(p.Requests, p.WindowUS(), n), covering(p.Requests, p.WindowUS()),
 			newModel[subwindows](c, &slidingBuckets{p.Requests, p.WindowUS(), n})), nil

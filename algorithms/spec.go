@@ -31,8 +31,8 @@ type Algorithm struct {
 	Traits     Traits
 
 	// Prepare computes the constants of a run. Its error says which limit the algorithm cannot enforce, and what to
-	// change. Callers use Choice.Limiter, which checks the policy and completes the result.
-	Prepare func(p limit.Policy, v Values) (Limiter, error)
+	// change. Callers use Choice.Under, which checks the policy and completes the result.
+	Prepare func(p limit.Policy, v Values) (Rule, error)
 }
 
 // Traits are an algorithm's exceptions to the laws of laws_test.go. An algorithm with a new kind of exception adds a
@@ -49,9 +49,9 @@ type Traits struct {
 	LifeMS func(resetUS, windowUS int64) int64
 }
 
-// Limiter is an algorithm with its parameters, for one limit. Its guarantee and its models are those of all its
+// Rule is an algorithm with its parameters, for one limit. Its guarantee and its models are those of all its
 // gateways together.
-type Limiter struct {
+type Rule struct {
 	Label      string // the name, and :k=v for each parameter that was set
 	Algorithm  *Algorithm
 	Parameters map[string]string // all of the algorithm's, defaults included; of RowParameters those that were set
@@ -77,11 +77,11 @@ type Limiter struct {
 
 	// NewModel makes a model that decides as the script does, without any key yet. It gets the clock that the script
 	// would read, so it rounds the client's time down itself. It keeps the keys' strings.
-	NewModel func() limit.Limiter
+	NewModel func() limit.Model
 }
 
 // MostLetThrough is the guarantee for the moments when admitted requests leave. nil: no guarantee.
-func (in *Limiter) MostLetThrough() func(spanUS, largestCost int64) int64 {
+func (in *Rule) MostLetThrough() func(spanUS, largestCost int64) int64 {
 	if in.MostDeparting != nil {
 		return in.MostDeparting
 	}

@@ -12,7 +12,7 @@ import (
 
 // story is a random sequence of requests for one key, and what a model decided.
 type story struct {
-	in     Limiter
+	in     Rule
 	policy limit.Policy
 	steps  []event
 }
@@ -27,7 +27,7 @@ var storyWindows = []time.Duration{time.Millisecond, 1500 * time.Microsecond, 77
 	10 * time.Millisecond, 3 * time.Second}
 
 // drawInstance draws a small limit for the algorithm, and its parameters.
-func drawInstance(t *rapid.T, name string) (Limiter, limit.Policy) {
+func drawInstance(t *rapid.T, name string) (Rule, limit.Policy) {
 	p := limit.Policy{
 		Requests: rapid.Int64Range(1, 7).Draw(t, "requests"),
 		Window:   rapid.SampledFrom(storyWindows).Draw(t, "window"),
@@ -39,7 +39,7 @@ func drawInstance(t *rapid.T, name string) (Limiter, limit.Policy) {
 // drawParameters draws, under a limit, what the algorithm declares: numbers at the low end of their range, where small
 // limits feel them, and durations like those of the windows. The limit draws the capacity, and each law the clock.
 // Where what was drawn does not go together, the defaults stand.
-func drawParameters(t *rapid.T, name string, p limit.Policy) Limiter {
+func drawParameters(t *rapid.T, name string, p limit.Policy) Rule {
 	set := map[string]string{}
 	for _, own := range registered[name].Parameters {
 		if own.Role == Capacity || own.Kind != Integer && own.Kind != Duration || !rapid.Bool().Draw(t, own.Name) {
@@ -57,7 +57,7 @@ func drawParameters(t *rapid.T, name string, p limit.Policy) Limiter {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := choice.Limiter(p)
+		in, err := choice.Under(p)
 		if err == nil {
 			return in
 		}
@@ -105,7 +105,7 @@ func drawPause(t *rapid.T, p limit.Policy, d limit.Decision) int64 {
 }
 
 // after replays the first n steps on a new model, and gives it.
-func (s *story) after(n int) limit.Limiter {
+func (s *story) after(n int) limit.Model {
 	l := s.in.NewModel()
 	for _, e := range s.steps[:n] {
 		l.Decide(e.atUS, e.atUS, "k", e.cost)

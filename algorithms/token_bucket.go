@@ -15,14 +15,14 @@ var _ = register(Algorithm{
 	},
 	Parameters: withClock(burstParameter, Parameter{Name: "application", Kind: Name, Default: "ratelab",
 		Doc: "the application that the bucket is configured for, and that acquires"}),
-	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
+	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		c := v.clock()
 		burst, application := v.Integer("burst", p.Capacity()), v.Word("application", "ratelab")
 		w, l := p.Interval()
 		err := exactProduct("burst * us per permit (a reduced fraction's numerator)", burst, w, 1_000_000*l,
 			"choose a smaller burst, or requests that share more factors with the window")
 		if err != nil {
-			return Limiter{}, err
+			return Rule{}, err
 		}
 		in := c.limiter([]string{"acquire", application}, refilling(burst, w, l),
 			newModel[managed](c, &configuredBucket{bucket{burst, w, l}}))

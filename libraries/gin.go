@@ -6,8 +6,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/JGLTechnologies/gin-rate-limit"
-
 	"ratelab/internal/limit"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/run"
+	"ratelab/internal/limiter"
 	"ratelab/internal/script"
 )
 
@@ -67,7 +67,7 @@ func (l *library) label() string { return l.name + "@" + l.version() }
 
 // under is the library's limiter for a limit. It is no script: its source is the label, and its call says of what a
 // decision depends.
-func (l *library) under(p limit.Policy) (*run.Limiter, error) {
+func (l *library) under(p limit.Policy) (*limiter.Limiter, error) {
 	err := p.Validate()
 	if !l.burst && p.Capacity() != p.Requests && err == nil {
 		err = fmt.Errorf("it has no burst, and the limit is %v", p)
@@ -84,7 +84,7 @@ func (l *library) under(p limit.Policy) (*run.Limiter, error) {
 	if l.costs {
 		call.Args = append(call.Args, script.Cost())
 	}
-	return &run.Limiter{Limiter: algorithms.Limiter{Label: l.label(), Policy: p,
+	return &limiter.Limiter{Limiter: algorithms.Rule{Label: l.label(), Policy: p,
 		Parameters: map[string]string{"name": l.name, "module": l.module, "version": l.version()}}, Aligned: true,
 		Program: &script.Program{Label: l.label(), Source: l.label(), Foreign: true, TellsRetry: true,
 			Decide: call}}, nil

@@ -16,6 +16,7 @@ import (
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/examine"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/redis"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -166,7 +167,7 @@ func (f *flags) playedBy(ctx context.Context, s *scenario.Scenario, l *library, 
 			return nil, err
 		}
 	}
-	p.Limiters = []*run.Limiter{one}
+	p.Limiters = []*limiter.Limiter{one}
 	on := &server{spec: f.redis, stop: ctx.Done()}
 	found, err := (&run.Ask{Server: on, Stop: ctx.Done()}).PlayOne(ctx, &p)
 	if err != nil {

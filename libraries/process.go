@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/redis"
-	"ratelab/internal/run"
 	"ratelab/redisclock"
 )
 
@@ -51,7 +51,7 @@ var patience = 20 * time.Second
 var bubbles = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // begin starts a process for a limiter, with a clock that stands at start. The error is the library's.
-func begin(l *run.Limiter, server *redis.Server, clock *redisclock.Clock, start time.Time) (*process, error) {
+func begin(l *limiter.Limiter, server *redis.Server, clock *redisclock.Clock, start time.Time) (*process, error) {
 	p := &process{Policy: l.Policy, redis: server, asks: make(chan limit.Request), told: make(chan told),
 		todo: make(chan func()), done: make(chan bool)}
 	p.dialer = redisclock.Dialer{Clock: clock, Open: func(context.Context, string, string) (c net.Conn, err error) {

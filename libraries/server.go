@@ -11,6 +11,7 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/result"
@@ -74,7 +75,7 @@ func (*server) Confirm(context.Context, []sequence.Call, int) error { return nil
 func (*server) Kept() string                                        { return "" }
 
 // Open opens a library.
-func (s *server) Open(ctx context.Context, l *run.Limiter, start time.Time, _ time.Duration, _ int) (run.Script,
+func (s *server) Open(ctx context.Context, l *limiter.Limiter, start time.Time, _ time.Duration, _ int) (run.Script,
 	error) {
 	if err := s.atLeast(ctx, len(s.open)+1); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (s *server) Clean(ctx context.Context, failed error) error {
 
 // row is an opened library. It is a run.Script.
 type row struct {
-	*run.Limiter
+	*limiter.Limiter
 	server *server
 	redis  *redis.Server
 	start  time.Time

@@ -25,7 +25,7 @@ func TestEveryScriptRunsInAClusterWithPlainKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := choice.Limiter(limit.Policy{Requests: 5, Window: time.Minute})
+		in, err := choice.Under(limit.Policy{Requests: 5, Window: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestEveryScriptRunsInAClusterWithPlainKeys(t *testing.T) {
 }
 
 // decideTwice takes a permit and then another one, from a key that is configured first where it must be.
-func decideTwice(t *testing.T, client *redis.ClusterClient, in algorithms.Limiter, key string) error {
+func decideTwice(t *testing.T, client *redis.ClusterClient, in algorithms.Rule, key string) error {
 	calls := [][]string{in.Args, in.Args}
 	if in.Init != nil {
 		calls = [][]string{in.Init, in.Args, in.Args}

@@ -146,13 +146,13 @@ func contenders(b *testing.B, s *redis.Server, p limit.Policy) []contender {
 func script(b *testing.B, client goredis.Cmdable, label string, p limit.Policy) contender {
 	choice, err := algorithms.Parse(label)
 	must(b, err)
-	in, err := choice.Limiter(p)
+	in, err := choice.Under(p)
 	must(b, err)
 	return evalsha(b, client, label, in.Algorithm.Script(), in, p.Capacity())
 }
 
 // evalsha is a contender that calls source with the instance's arguments.
-func evalsha(b *testing.B, client goredis.Cmdable, name, source string, in algorithms.Limiter, burst int64) contender {
+func evalsha(b *testing.B, client goredis.Cmdable, name, source string, in algorithms.Rule, burst int64) contender {
 	sha, err := client.ScriptLoad(b.Context(), source).Result()
 	must(b, err)
 	call := func(ctx context.Context, key string, cost int64, args []string) ([]int64, error) {

@@ -51,7 +51,7 @@ return {1, left, 0, ttl * 1000000}
 func twoCalls(b *testing.B, client redis.Cmdable, p limit.Policy) contender {
 	choice, err := algorithms.Parse("fixed-window")
 	must(b, err)
-	in, err := choice.Limiter(p)
+	in, err := choice.Under(p)
 	must(b, err)
 	c := evalsha(b, client, "two-calls", twoCallsSource, in, p.Capacity())
 	c.prepare = func(ctx context.Context, key string, empty bool) error {

@@ -25,7 +25,7 @@ func TestRedisRateDecidesAsTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule, err := choice.Limiter(policy)
+	rule, err := choice.Under(policy)
 	if err != nil {
 		t.Fatal(err)
 	}

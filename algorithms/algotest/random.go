@@ -12,7 +12,7 @@ const RandomSteps = 400
 
 // RandomRequests draws requests that never go back in time, and lets l decide them on the way: the next request
 // often comes at the instant at which the last answer said that something changes, or a microsecond off.
-func RandomRequests(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limit.Request, []limit.Decision) {
+func RandomRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Request, []limit.Decision) {
 	var requests []limit.Request
 	var decisions []limit.Decision
 	at := r.Int64N(2 * p.WindowUS())

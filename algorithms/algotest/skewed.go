@@ -10,7 +10,7 @@ import (
 // RandomSkewedRequests draws requests of several clients whose clocks are off by up to three windows or three seconds
 // and drift, to a server whose clock steps back and forth by as much, and lets l decide them on the way. AtUS, the true
 // time, never goes back.
-func RandomSkewedRequests(r *rand.Rand, p limit.Policy, l limit.Limiter) ([]limit.Request, []limit.Decision) {
+func RandomSkewedRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Request, []limit.Decision) {
 	var requests []limit.Request
 	var decisions []limit.Decision
 	clients := make([]drifting, 1+r.IntN(4))

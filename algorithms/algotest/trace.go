@@ -169,7 +169,7 @@ func Describe(d limit.Decision) string {
 }
 
 // Check lets l decide the steps, and gives one line for each that came out otherwise.
-func (t *Trace) Check(l limit.Limiter) []string {
+func (t *Trace) Check(l limit.Model) []string {
 	var wrong []string
 	for i, q := range t.Requests() {
 		if s, got := t.Steps[i], limit.Ask(l, StartUS, &q); got != s.Want {

@@ -82,7 +82,7 @@ func own(r *rand.Rand, algorithm *algorithms.Algorithm, p limit.Policy) string {
 func legal(label string, p limit.Policy) bool {
 	choice, err := algorithms.Parse(label)
 	if err == nil {
-		_, err = choice.Limiter(p)
+		_, err = choice.Under(p)
 	}
 	return err == nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"ratelab/internal/embedded"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -56,7 +57,7 @@ func (h *host) Try(ctx context.Context, p *run.Plan) error {
 		return err
 	}
 	err = h.Clean(ctx, s.Decide(ctx, first, make([]limit.Decision, len(first))))
-	if fault := l.TrialFault(err); fault != nil {
+	if fault := run.TrialFault(l, err); fault != nil {
 		return fault
 	}
 	h.tried = err == nil
@@ -64,7 +65,7 @@ func (h *host) Try(ctx context.Context, p *run.Plan) error {
 }
 
 // Open prepares the visitor's script; nil for a limiter with a model.
-func (h *host) Open(_ context.Context, l *run.Limiter, start time.Time, behind time.Duration, _ int) (run.Script,
+func (h *host) Open(_ context.Context, l *limiter.Limiter, start time.Time, behind time.Duration, _ int) (run.Script,
 	error) {
 	if !l.Program.Foreign {
 		return nil, nil
@@ -74,7 +75,7 @@ func (h *host) Open(_ context.Context, l *run.Limiter, start time.Time, behind t
 		Elapsed: func() time.Duration { return time.Since(began) }})
 }
 
-func (h *host) open(l *run.Limiter, o virtualtime.Options) (*own, error) {
+func (h *host) open(l *limiter.Limiter, o virtualtime.Options) (*own, error) {
 	h.own = l.Label
 	if h.redis == nil {
 		m, err := embedded.New(h.watch)

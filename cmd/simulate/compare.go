@@ -8,6 +8,7 @@ import (
 
 	"ratelab/internal/cli"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/report"
@@ -79,7 +80,7 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 	}
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
-	job := a.newJob(list, f.redis, run.IsScript(f.Base) || run.IsScript(f.Head))
+	job := a.newJob(list, f.redis, limiter.IsScript(f.Base) || limiter.IsScript(f.Head))
 	job.Seed, job.Progress = f.seed.Value, progressOf(bar, nil)
 	c, err := job.Compare(cmd.Context(), sides[0], sides[1], limits)
 	bar.Finish()

@@ -16,6 +16,7 @@ import (
 	"ratelab/internal/cli"
 	"ratelab/internal/examine"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/result"
@@ -85,12 +86,12 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		return cli.Usage("--redis %s: %s; a script is examined on a server of its own", message.Quote(f.redis),
 			message.OneOf(f.redis, ownServers))
 	}
-	like := a.server(f.redis, slices.ContainsFunc(args, run.IsScript))
-	sides := make([]*run.Side, len(args))
+	like := a.server(f.redis, slices.ContainsFunc(args, limiter.IsScript))
+	sides := make([]*limiter.Spec, len(args))
 	for i, name := range args {
 		var problem error
-		if sides[i], problem = run.NewSide(script.OnDisk(name), ""); problem == nil {
-			_, problem = sides[i].Under(examine.Standard)
+		if sides[i], problem = limiter.SpecOf(script.OnDisk(name), ""); problem == nil {
+			_, problem = sides[i].At(examine.Standard)
 		}
 		err = errors.Join(err, problem)
 	}
@@ -102,7 +103,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	defer bar.Finish()
 	for i, side := range sides {
 		bar.Count("examine "+message.Shown(args[i]), i, len(args))
-		found, err := examine.One(ctx, examine.Script{Under: side.Under, Asked: asked}, like)
+		found, err := examine.One(ctx, examine.Script{Spec: side, Asked: asked}, like)
 		if err != nil {
 			return examineFault(args[i], err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -133,8 +134,8 @@ func (a *app) firstDecision(ctx context.Context, job *run.Ask, folder []string, 
 		}
 		return nil, fs.ErrNotExist
 	}}
-	base, err := run.NewSide(before, "")
-	head, err2 := run.NewSide(now, "")
+	base, err := limiter.SpecOf(before, "")
+	head, err2 := limiter.SpecOf(now, "")
 	if err != nil || err2 != nil {
 		return ""
 	}

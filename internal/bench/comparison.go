@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/counting"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
@@ -22,7 +23,7 @@ import (
 // Comparison is two scripts of which everything is counted that can be: decisions, commands, bytes and instructions.
 // Sides and the clock are required.
 type Comparison struct {
-	Sides [2]*run.Side // base and head
+	Sides [2]*limiter.Spec // base and head
 	// whose decisions must be the same; nil: the built-in ones whose clients do not react
 	Scenarios []*scenario.Scenario
 	// process or container, with a program or an image; "": a container where Docker answers, else a process
@@ -40,10 +41,10 @@ type Comparison struct {
 // comparing is a comparison with every name resolved.
 type comparing struct {
 	*Comparison
-	bytes   [2]*run.Limiter // under bytesLimit
-	plans   []*run.Plan     // by scenario, with the rows base and head
-	leftOut []string        // built-in scenarios that neither side can decide
-	limits  []limit.Policy  // under which instructions are counted, countLimit first
+	bytes   [2]*limiter.Limiter // under bytesLimit
+	plans   []*run.Plan         // by scenario, with the rows base and head
+	leftOut []string            // built-in scenarios that neither side can decide
+	limits  []limit.Policy      // under which instructions are counted, countLimit first
 }
 
 // plan resolves the comparison; the error, a *replay.InputError, has everything that is wrong with it.
@@ -56,7 +57,7 @@ func (c *Comparison) plan() (*comparing, error) {
 			checkOneGateway(*side.Choice, &wrong)
 		}
 		var err error
-		if p.bytes[i], err = side.Under(bytesLimit); err != nil {
+		if p.bytes[i], err = side.At(bytesLimit); err != nil {
 			wrong.Bad(err)
 		}
 	}
@@ -112,8 +113,7 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	}
 	var counted *counting.Counted
 	if !p.WithoutInstructions {
-		j := &counting.Job{Subjects: []counting.Subject{{Label: "base", Under: p.Sides[0].Under},
-			{Label: "head", Under: p.Sides[1].Under}}, Limits: p.limits, States: p.States,
+		j := &counting.Job{Limiters: p.Sides[:], Limits: p.limits, States: p.States,
 			Server: cmp.Or(s.spec, s.server.Kind), Clock: p.Clock, Stop: p.Stop, Progress: p.Progress}
 		if counted, err = j.Run(message.WithWatch(ctx, message.Watch{Stop: p.Stop})); err != nil {
 			return nil, err
@@ -187,7 +187,7 @@ const bytesKeys = 10
 
 // countBytes counts the bytes of a call on one connection, one call after the other: as many are admitted as rejected,
 // so that the figures are the same on every run.
-func (s *session) countBytes(ctx context.Context, l *run.Limiter) (*counting.Bytes, error) {
+func (s *session) countBytes(ctx context.Context, l *limiter.Limiter) (*counting.Bytes, error) {
 	if s.stopped() {
 		return nil, message.ErrStopped
 	}

@@ -11,13 +11,13 @@ import (
 
 	"ratelab/internal/counting"
 	_ "ratelab/internal/host"
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/result"
-	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 
@@ -26,8 +26,9 @@ func comparison(t testing.TB, base, head string) *Comparison {
 	t.Helper()
 	redistest.Private(t) // or skip
 	return &Comparison{
-		Sides: [2]*run.Side{side(t, base, ""), side(t, head, "")}, Scenarios: []*scenario.Scenario{written(t, small)},
-		Server: redis.KindProcess, WithoutInstructions: true, Clock: load.Wall,
+		Sides:     [2]*limiter.Spec{side(t, base, ""), side(t, head, "")},
+		Scenarios: []*scenario.Scenario{written(t, small)},
+		Server:    redis.KindProcess, WithoutInstructions: true, Clock: load.Wall,
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/replay"
-	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
@@ -96,9 +96,9 @@ func scriptFolder(t *testing.T) string {
 }
 
 // side is a limiter by its name, called as another is if that is not empty.
-func side(t testing.TB, name, as string) *run.Side {
+func side(t testing.TB, name, as string) *limiter.Spec {
 	t.Helper()
-	s, err := run.NewSide(script.OnDisk(name), as)
+	s, err := limiter.SpecOf(script.OnDisk(name), as)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,11 +114,11 @@ func TestSides(t *testing.T) {
 		{dir + "my.lua", "token-bucket", "token-bucket"},
 		{"gcra:burst=7", "", "gcra:burst=7"},
 	} {
-		if made, err := side(t, c.name, c.as).Under(bytesLimit); err != nil || made.Label != c.label {
+		if made, err := side(t, c.name, c.as).At(bytesLimit); err != nil || made.Label != c.label {
 			t.Errorf("%+v makes %+v, %v", c, made, err)
 		}
 	}
-	e, _ := side(t, dir+"gcra.lua", "").Under(bytesLimit)
+	e, _ := side(t, dir+"gcra.lua", "").At(bytesLimit)
 	if e.Program.Source != "return {1, 0, 0, 0}" || e.File != dir+"gcra.lua" {
 		t.Errorf("the file's own source is not what runs: %+v", e)
 	}
@@ -137,7 +137,7 @@ func TestComparisonRefusals(t *testing.T) {
 			dir + "odd.yaml: no such file; odd.lua needs a binding"},
 		{func(c *Comparison) { c.Sides[0] = side(t, dir+"gone.lua", "") }, dir + "gone.lua: no such file"},
 	} {
-		x := &Comparison{Sides: [2]*run.Side{side(t, "gcra", ""), side(t, "token-bucket", "")}, Server: "process"}
+		x := &Comparison{Sides: [2]*limiter.Spec{side(t, "gcra", ""), side(t, "token-bucket", "")}, Server: "process"}
 		c.change(x)
 		var bad *replay.InputError
 		if _, err := x.plan(); !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), c.want) {
@@ -147,7 +147,7 @@ func TestComparisonRefusals(t *testing.T) {
 }
 
 func TestEveryBuiltinScenarioCanBeCompared(t *testing.T) {
-	c := &Comparison{Sides: [2]*run.Side{side(t, "gcra", ""), side(t, "token-bucket", "")}}
+	c := &Comparison{Sides: [2]*limiter.Spec{side(t, "gcra", ""), side(t, "token-bucket", "")}}
 	p, err := c.plan()
 	if err != nil {
 		t.Fatal(err)

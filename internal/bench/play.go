@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
-	"ratelab/internal/run"
 )
 
 // lateAfter is how long a request may wait for a connection before a scenario's on_late applies to it.
@@ -60,7 +60,7 @@ func (r *measuring) measureOne(ctx context.Context, p *play, number int) (*playe
 
 // warm lets a limiter decide for so long on keys of its own, one call after the other. No key of the scenario is
 // touched.
-func (s *session) warm(ctx context.Context, l *run.Limiter, length time.Duration) error {
+func (s *session) warm(ctx context.Context, l *limiter.Limiter, length time.Duration) error {
 	if length <= 0 {
 		return nil
 	}

@@ -10,16 +10,16 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
-	"ratelab/internal/run"
 )
 
 // segment is one measurement of one limiter: a keyspace of its own, and a connection where the calls are not load's.
 type segment struct {
 	*session
-	limiter    *run.Limiter
+	limiter    *limiter.Limiter
 	prefix     string
 	target     *load.Target
 	clock      load.Stopwatch
@@ -27,7 +27,7 @@ type segment struct {
 }
 
 // segment prepares calls of one limiter.
-func (s *session) segment(ctx context.Context, c *run.Limiter) (*segment, error) {
+func (s *session) segment(ctx context.Context, c *limiter.Limiter) (*segment, error) {
 	g := s.keyspace(c)
 	server := load.Server{Client: s.server.Client, Open: s.server.Open}
 	var err error
@@ -42,7 +42,7 @@ func (s *session) segment(ctx context.Context, c *run.Limiter) (*segment, error)
 }
 
 // keyspace is a segment without connections.
-func (s *session) keyspace(c *run.Limiter) *segment {
+func (s *session) keyspace(c *limiter.Limiter) *segment {
 	s.segments++
 	g := &segment{session: s, limiter: c, clock: load.NewClock(s.wall.Now())}
 	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more

@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/algorithms"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
-	"ratelab/internal/run"
 	"ratelab/internal/script"
 )
 
@@ -27,16 +27,16 @@ func (s *Sides) Register(c *cobra.Command) {
 }
 
 // Limiters are what the flags name, base first.
-func (s *Sides) Limiters() (both [2]*run.Side, err error) {
+func (s *Sides) Limiters() (both [2]*limiter.Spec, err error) {
 	var wrong [2]error
 	for i, name := range []string{s.Base, s.Head} {
 		flag := []string{"--base", "--head"}[i]
-		if !run.IsScript(name) && !run.IsAlgorithm(name) {
+		if !limiter.IsScript(name) && !limiter.IsAlgorithm(name) {
 			wrong[i] = fmt.Errorf("%s %s: neither a script (a file that ends in .lua) nor an algorithm; %s", flag,
 				redis.Repeat(name), message.OneOf(name, algorithms.Names()))
 			continue
 		}
-		if both[i], err = run.NewSide(script.OnDisk(name), s.As); err != nil {
+		if both[i], err = limiter.SpecOf(script.OnDisk(name), s.As); err != nil {
 			wrong[i] = fmt.Errorf("%s: %w", flag, err)
 		}
 	}

@@ -34,7 +34,7 @@ func (e *every) Decide(nowUS, _ int64, _ string, _ int64) limit.Decision {
 	return limit.Decision{Verdict: limit.Allowed}
 }
 
-func (e *every) Fork(string) limit.Limiter {
+func (e *every) Fork(string) limit.Model {
 	c := *e
 	return &c
 }

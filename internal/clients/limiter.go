@@ -8,9 +8,9 @@ import (
 	"ratelab/internal/measure"
 )
 
-// Limiter is a Server that asks a limit.Limiter. It can check whether its retry_after is correct.
+// Limiter is a Server that asks a limit.Model. It can check whether its retry_after is correct.
 type Limiter struct {
-	limiter limit.Limiter
+	limiter limit.Model
 	startUS int64
 
 	// TickUS is the precision of retry_after: 1 µs, or 1 ms where a TTL is the rule. The first rejections are checked;
@@ -23,7 +23,7 @@ type Limiter struct {
 const mostChecks = 20_000
 
 // NewLimiter asks l, with absolute times that begin at start.
-func NewLimiter(l limit.Limiter, start time.Time) *Limiter {
+func NewLimiter(l limit.Model, start time.Time) *Limiter {
 	return &Limiter{limiter: l, startUS: start.UnixMicro()}
 }
 

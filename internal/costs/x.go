@@ -14,7 +14,7 @@ func XName(limiter, figure string) string {
 }
 
 // XOf is x for a limiter; with spread requests sub-windows are in use all over the window, and otherwise one is.
-func XOf(in *algorithms.Limiter, spread bool) float64 {
+func XOf(in *algorithms.Rule, spread bool) float64 {
 	switch in.Algorithm.Name {
 	case "sliding-window-log":
 		return float64(in.Policy.Requests)

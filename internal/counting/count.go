@@ -10,9 +10,9 @@ import (
 
 	"ratelab/internal/costs"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/redis"
-	"ratelab/internal/run"
 	"ratelab/internal/script"
 )
 
@@ -221,7 +221,7 @@ func (r *counter) furnish(ctx context.Context) error {
 
 // warm lets a script decide as often as it is counted at a time, and without a collector as then, until the server has
 // what it keeps for that: Lua's table of strings and the allocator's slabs grow at first.
-func (r *counter) warm(ctx context.Context, e *run.Limiter) error {
+func (r *counter) warm(ctx context.Context, e *limiter.Limiter) error {
 	const times = 3
 	c, err := r.copy(ctx, e.Program, decisions, nil, r.Now())
 	defer c.close()

@@ -9,7 +9,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/costs"
 	"ratelab/internal/limit"
-	"ratelab/internal/run"
+	"ratelab/internal/limiter"
 	"ratelab/internal/script"
 )
 
@@ -21,8 +21,7 @@ func Fit(ctx context.Context, job Job, choices []algorithms.Choice) ([]costs.Fig
 	job.States = []string{StateFirst, StateSteady, StateBurst, StateRejected, StateFullLog}
 	counted := map[string][]sample{}
 	for _, c := range choices {
-		under := func(p limit.Policy) (*run.Limiter, error) { return run.Builtin(c.AtTheLimit(), p) }
-		job.Subjects = []Subject{{c.Label, under}}
+		job.Limiters = []*limiter.Spec{limiter.OfChoice(c)}
 		found, err := job.Run(ctx)
 		if err != nil {
 			return nil, err
@@ -53,7 +52,7 @@ func fitted(counted map[string][]sample) []costs.Figure {
 				continue
 			}
 			figure, state := figureOf[s.path.State], s.path.State
-			in, err := s.Limiter(policy)
+			in, err := s.Under(policy)
 			if err != nil {
 				panic(err) // it was counted under that limit
 			}

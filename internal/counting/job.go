@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
@@ -16,25 +17,19 @@ import (
 	"ratelab/internal/run"
 )
 
-// Subject is a script, or one version of a script: several may differ in their source alone.
-type Subject struct {
-	Label string
-	Under func(limit.Policy) (*run.Limiter, error) // what it is under a limit
-}
-
-// Job is what is to be counted. Several subjects are compared with each other.
+// Job is what is to be counted. Several limiters are compared with each other.
 type Job struct {
-	Subjects []Subject
-	Limits   []limit.Policy // the first is the scenario's own
-	States   []string       // nil: all
-	Server   string         // process or container, with a program or an image
+	Limiters []*limiter.Spec // several may differ in their source alone
+	Limits   []limit.Policy  // the first is the scenario's own
+	States   []string        // nil: all
+	Server   string          // process or container, with a program or an image
 
 	replay.Clock
 	Stop     <-chan struct{}
 	Progress func(where string, done, total int)
 }
 
-// Counted is what decisions of the subjects take, counted on each path.
+// Counted is what decisions of the limiters take, counted on each path.
 type Counted struct {
 	Kind  string // of the server, as in package redis
 	Paths []Path
@@ -45,7 +40,7 @@ type Path struct {
 	State string
 	Limit result.Limit
 	Name  string    // of the path: its state, and its limit where there are several
-	Of    []Figures // of each subject
+	Of    []Figures // of each limiter
 }
 
 // Figures are means over the decisions that were counted, of several rounds those of the least count.
@@ -70,7 +65,7 @@ type counter struct {
 	late    int           // attempts whose requests came too late, since one that did not
 }
 
-// Run counts everything. Errors are a *Missing, message.ErrStopped, those of Subject.Under, or those of the servers.
+// Run counts everything. Errors are a *Missing, message.ErrStopped, those of limiter.Spec.At, or those of the servers.
 func (j *Job) Run(ctx context.Context) (*Counted, error) {
 	r := &counter{Job: j, lead: leastLead}
 	if r.States == nil {
@@ -102,12 +97,12 @@ func (r *counter) run(ctx context.Context) (err error) {
 		return redis.Explain(err, r.counted.Server)
 	}
 	for i, policy := range r.Limits {
-		limiters, changed := make([]*run.Limiter, len(r.Subjects)), make([]*run.Limiter, len(r.Subjects))
-		for n, s := range r.Subjects {
-			if limiters[n], err = s.Under(policy); err == nil && i == 0 {
+		limiters, changed := make([]*limiter.Limiter, len(r.Limiters)), make([]*limiter.Limiter, len(r.Limiters))
+		for n, s := range r.Limiters {
+			if limiters[n], err = s.At(policy); err == nil && i == 0 {
 				err = r.warm(ctx, limiters[n])
 			}
-			changed[n], _ = s.Under(run.Changed(policy)) // nil: it has no such limit
+			changed[n], _ = s.At(limiter.Changed(policy)) // nil: it has no such limit
 			if err != nil {
 				return err
 			}
@@ -142,7 +137,7 @@ const (
 )
 
 // countPath counts a path of all rows that have it, and notes why the others have no figures.
-func (r *counter) countPath(ctx context.Context, limiters, changed []*run.Limiter, state string) error {
+func (r *counter) countPath(ctx context.Context, limiters, changed []*limiter.Limiter, state string) error {
 	where := fmt.Sprintf("%s at %v", state, limiters[0].Policy)
 	if r.Progress != nil {
 		r.Progress("instructions of "+where, r.done, len(r.Limits)*len(r.States))
@@ -168,7 +163,7 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*run.Limite
 		case errors.Is(err, context.Canceled):
 			return err
 		default:
-			return fmt.Errorf("%s, %s: %w", r.Subjects[slices.Index(all, failed)].Label, where, err)
+			return fmt.Errorf("%s, %s: %w", r.Limiters[slices.Index(all, failed)].Name, where, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
 	"ratelab/internal/message"
@@ -24,13 +25,13 @@ import (
 	"ratelab/lua"
 )
 
-func algorithm(t *testing.T, label string) Subject {
+func algorithm(t *testing.T, label string) *limiter.Spec {
 	t.Helper()
 	c, err := algorithms.Parse(label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Subject{label, func(p limit.Policy) (*run.Limiter, error) { return run.Builtin(c, p) }}
+	return limiter.OfChoice(c)
 }
 
 // counted does a job, or skips the test where there is no valgrind.
@@ -55,7 +56,7 @@ func TestWorkIsSeenWhereItIsDone(t *testing.T) {
 		t.Fatal("gcra computes after elsewhere")
 	}
 	d := counted(t, &Job{
-		Subjects: []Subject{version(t, "base", source), version(t, "same", source), version(t, "head", slow)},
+		Limiters: []*limiter.Spec{version(t, "base", source), version(t, "same", source), version(t, "head", slow)},
 		Limits:   []limit.Policy{{Requests: 10, Window: time.Second}},
 		States:   []string{StateFirst, StateBurst},
 	})
@@ -114,11 +115,11 @@ func TestPathsByHand(t *testing.T) {
 		{"none", map[string][]int64{StateRejected: {missing}}},
 	} {
 		policy := limit.Policy{Requests: 4, Window: time.Second}
-		e, err := algorithm(t, test.label).Under(policy)
+		e, err := algorithm(t, test.label).At(policy)
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed, err := algorithm(t, test.label).Under(run.Changed(policy))
+		changed, err := algorithm(t, test.label).At(limiter.Changed(policy))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,7 @@ func TestAMachineThatIsSlowNowAndThen(t *testing.T) {
 		}
 		return load.Wall.Sleep(ctx, d)
 	}}
-	d, err := (&Job{Subjects: []Subject{algorithm(t, "gcra"), algorithm(t, "gcra")}, Limits: hundredAMinute,
+	d, err := (&Job{Limiters: []*limiter.Spec{algorithm(t, "gcra"), algorithm(t, "gcra")}, Limits: hundredAMinute,
 		States: []string{StateFirst}, Server: redis.KindProcess, Clock: late}).Run(t.Context())
 	check(t, err)
 	for _, f := range d.Paths[0].Of {
@@ -189,7 +190,7 @@ func TestAMachineThatIsSlowNowAndThen(t *testing.T) {
 func TestASlowMachineLosesPathsAlone(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	now := time.Now()
-	j := &Job{Subjects: []Subject{algorithm(t, "gcra")}, Limits: hundredAMinute,
+	j := &Job{Limiters: []*limiter.Spec{algorithm(t, "gcra")}, Limits: hundredAMinute,
 		States: []string{StateFirst}, Server: redis.KindProcess, Clock: replay.Clock{Sleep: load.Wall.Sleep,
 			Now: func() time.Time { now = now.Add(time.Minute); return now }}}
 	d, err := j.Run(t.Context())
@@ -247,7 +248,7 @@ func TestAJobIsInterrupted(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	onNative(t) // or skip
 	stop := make(chan struct{})
-	j := &Job{Subjects: []Subject{algorithm(t, "gcra")}, Limits: hundredAMinute, Stop: stop,
+	j := &Job{Limiters: []*limiter.Spec{algorithm(t, "gcra")}, Limits: hundredAMinute, Stop: stop,
 		Server: redis.KindProcess, Clock: load.Wall,
 		Progress: func(where string, done, _ int) {
 			if done == 1 {
@@ -269,17 +270,18 @@ func stopping(ctx context.Context, stop chan struct{}) context.Context {
 }
 
 // version is gcra with another source.
-func version(t *testing.T, label, source string) Subject {
+func version(t *testing.T, label, source string) *limiter.Spec {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "gcra.lua")
 	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := run.NewSide(script.OnDisk(file), "")
+	c, err := limiter.SpecOf(script.OnDisk(file), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Subject{Label: label, Under: c.Under}
+	c.Name = label
+	return c
 }
 
 var hundredAMinute = []limit.Policy{{Requests: 100, Window: time.Minute}}

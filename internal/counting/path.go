@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/run"
+	"ratelab/internal/limiter"
 	"ratelab/internal/script"
 )
 
@@ -41,9 +41,9 @@ const template = "p00000"
 
 // path says how a state comes about for one limiter, what is asked in it, and what was counted.
 type path struct {
-	*run.Limiter
-	clocked bool         // the server's clock decides, so that time cannot travel
-	before  *run.Limiter // what decides the history; nil: the limiter itself
+	*limiter.Limiter
+	clocked bool             // the server's clock decides, so that time cannot travel
+	before  *limiter.Limiter // what decides the history; nil: the limiter itself
 
 	history []limit.Request // on one key; AtUS is relative to the path's instant
 	costs   []int64         // of the requests that count, on one key
@@ -69,7 +69,7 @@ func readsServersClock(p *script.Program) bool {
 }
 
 // pathOf is a limiter's path in a state. changed is the limiter before its limit was changed; nil: it has no such path.
-func pathOf(e, changed *run.Limiter, state string) *path {
+func pathOf(e, changed *limiter.Limiter, state string) *path {
 	p := &path{Limiter: e, clocked: readsServersClock(e.Program), keys: decisions, verdict: limit.Allowed,
 		costs: []int64{1}}
 	if p.clocked {

@@ -43,7 +43,7 @@ type played struct {
 // player carries out one plan. Rejected requests are forgotten: without them every decision is the same.
 type player struct {
 	search  *search
-	limiter limit.Limiter
+	limiter limit.Model
 	startUS int64 // on the clock
 	nowUS   int64 // since then
 	last    limit.Decision
@@ -190,7 +190,7 @@ func (l *player) block(cost, most int64) (requests, next int64) {
 }
 
 // leavesSome reports whether another request passes after the block.
-func (l *player) leavesSome(copied limit.Limiter, requests, cost int64) bool {
+func (l *player) leavesSome(copied limit.Model, requests, cost int64) bool {
 	for _, cost := range []int64{requests * cost, cost} {
 		if d, ok := l.search.ask(copied, l.startUS+l.nowUS, cost); !ok || !d.Allowed() {
 			return false

@@ -50,19 +50,19 @@ func TestBlocksAreFew(t *testing.T) {
 }
 
 // discount is a limiter that charges a large request half of its cost: there a block is no sum of requests.
-type discount struct{ limit.Limiter }
+type discount struct{ limit.Model }
 
 func (d discount) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	return d.Limiter.Decide(serverUS, clientUS, key, (cost+1)/2)
+	return d.Model.Decide(serverUS, clientUS, key, (cost+1)/2)
 }
 
-func (d discount) Fork(key string) limit.Limiter { return discount{d.Limiter.Fork(key)} }
+func (d discount) Fork(key string) limit.Model { return discount{d.Model.Fork(key)} }
 
 // Where a block is no sum of requests, what is found is what single requests show.
 func TestDiscountsAreNotReported(t *testing.T) {
 	p := problem(t, "gcra", "100/1s")
 	newModel := p.Limiter.NewModel
-	p.Limiter.NewModel = func() limit.Limiter { return discount{newModel()} }
+	p.Limiter.NewModel = func() limit.Model { return discount{newModel()} }
 	if f := p.Search(); f.Most != 199 || p.oneByOne(&f) != 199 || !f.Complete {
 		t.Errorf("%d, one by one %d: %+v", f.Most, p.oneByOne(&f), f)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -33,7 +34,7 @@ const (
 
 // Script is a limiter's script to be examined.
 type Script struct {
-	Under func(limit.Policy) (*run.Limiter, error)
+	*limiter.Spec
 	Asked *limit.Policy // the limit that was asked about; nil: none
 	Costs bool          // requests have other costs than 1
 	// Server is one of our own: the script may loop.
@@ -62,7 +63,7 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 
 // under begins an examination at a limit. The error is the binding's.
 func (s *Script) under(ctx context.Context, p limit.Policy) (*examination, error) {
-	l, err := s.Under(p)
+	l, err := s.At(p)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +78,11 @@ func (s *Script) under(ctx context.Context, p limit.Policy) (*examination, error
 
 // passes reports whether the binding passes what each change of the limit changes.
 func (s *Script) passes(p limit.Policy, changes ...func(*limit.Policy)) bool {
-	l, err := s.Under(p)
+	l, err := s.At(p)
 	return err == nil && !slices.ContainsFunc(changes, func(change func(*limit.Policy)) bool {
 		other := p
 		change(&other)
-		changed, err := s.Under(other)
+		changed, err := s.At(other)
 		return err != nil || l.Program.CalledAlike(changed.Program)
 	})
 }
@@ -113,8 +114,7 @@ func Scripts(ctx context.Context, files []script.File, limits []limit.Policy, co
 	var all []result.Examination
 	for i := range limits {
 		for _, file := range files {
-			found, err := One(ctx, Script{Asked: &limits[i], Costs: costs,
-				Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }}, like)
+			found, err := One(ctx, Script{Spec: limiter.OfFile(file), Asked: &limits[i], Costs: costs}, like)
 			if err != nil {
 				return nil, err
 			}
@@ -143,7 +143,7 @@ func One(ctx context.Context, s Script, like run.Server) (*result.Examination, e
 type examination struct {
 	*Script
 	ctx     context.Context
-	limiter *run.Limiter
+	limiter *limiter.Limiter
 	found   *result.Examination
 	policy  limit.Policy
 

@@ -11,6 +11,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/host"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis/redistest"
@@ -41,12 +42,12 @@ func examined(t *testing.T, s Script, made ...func(run.Server) run.Server) *resu
 // builtin is a built-in limiter to be examined at a limit.
 func builtin(t *testing.T, label, limits string) Script {
 	t.Helper()
-	side, err := run.NewSide(script.OnDisk(label), "")
+	side, err := limiter.SpecOf(script.OnDisk(label), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := policyOf(t, strings.Fields(limits))
-	return Script{Asked: &p, Costs: true, Under: side.Under}
+	return Script{Asked: &p, Costs: true, Spec: side}
 }
 
 // No built-in limiter has a fault, at any limit. A window that is given a burst ignores it, which is one. The worst
@@ -68,7 +69,7 @@ func TestTheBuiltInOnes(t *testing.T) {
 					continue
 				}
 				p := e.Limit.Policy()
-				l, err := s.Under(p)
+				l, err := s.At(p)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -118,9 +119,7 @@ func TestTheLimit(t *testing.T) {
 		{`"{limit}", "{window_ms}"`, at(201), "100/5s", ""},
 		{`"{limit}", "{window_ms}"`, nil, "100/1m", "expires_early"},
 	} {
-		e := examined(t, Script{Asked: c.at, Under: func(p limit.Policy) (*run.Limiter, error) {
-			return run.Own(file(c.args), p)
-		}})
+		e := examined(t, Script{Asked: c.at, Spec: limiter.OfFile(file(c.args))})
 		got := e.NotExamined
 		if got == "" {
 			got = e.Limit.Policy().String()
@@ -159,7 +158,7 @@ func TestWhatTheServerLacksIsNoFault(t *testing.T) {
 		}
 		return []byte("return struct.unpack('>I', struct.pack('>I', 1))"), nil
 	}}
-	e := examined(t, Script{Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }})
+	e := examined(t, Script{Spec: limiter.OfFile(file)})
 	if !strings.Contains(e.NotExamined, "because of struct.unpack; use --redis process") || len(e.Findings) > 0 {
 		t.Errorf("%q: %v", e.NotExamined, texts(e))
 	}
@@ -180,8 +179,8 @@ func TestRequestsAreAMicrosecondApart(t *testing.T) {
 // resigned is a server of which every row decides although an error came.
 type resigned struct{ run.Server }
 
-func (r resigned) Open(ctx context.Context, l *run.Limiter, start time.Time, behind time.Duration, row int) (run.Script,
-	error) {
+func (r resigned) Open(ctx context.Context, l *limiter.Limiter, start time.Time, behind time.Duration, row int) (
+	run.Script, error) {
 	s, err := r.Server.Open(ctx, l, start, behind, row)
 	return ignorant{s}, err
 }

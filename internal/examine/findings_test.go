@@ -14,8 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/result"
-	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
@@ -77,7 +77,7 @@ func archived(a *txtar.Archive, name string, p limit.Policy) Script {
 		}
 		return nil, fs.ErrNotExist
 	}}
-	return Script{Asked: &p, Under: func(p limit.Policy) (*run.Limiter, error) { return run.Own(file, p) }}
+	return Script{Asked: &p, Spec: limiter.OfFile(file)}
 }
 
 // faults are the kinds of an examination's faults, sorted, with the limits where those are others.

@@ -17,7 +17,7 @@ import (
 // Limiter must promise something: its MostAdmitted is not nil. It has no Gateways: between
 // those a rejected request takes a turn, and the search forgets what was rejected.
 type Problem struct {
-	Limiter     algorithms.Limiter
+	Limiter     algorithms.Rule
 	WithinUS    int64 // the interval's length, from 1 µs
 	LargestCost int64 // no request costs more; at least 1
 	Budget      int64 // decisions of the model that the search may take; at least 1
@@ -105,7 +105,7 @@ func newSearch(p Problem, units bool) *search {
 }
 
 // ask lets the model decide one request, or a block of them, unless the budget is spent.
-func (s *search) ask(l limit.Limiter, atUS, cost int64) (d limit.Decision, ok bool) {
+func (s *search) ask(l limit.Model, atUS, cost int64) (d limit.Decision, ok bool) {
 	if s.over() {
 		return limit.Decision{}, false
 	}

@@ -112,7 +112,7 @@ func (x *examination) family() string {
 	fewest := int64(len(asked)) / 10
 	for _, f := range families {
 		choice, _ := algorithms.Parse(f.algorithm)
-		rule, err := choice.Limiter(policy)
+		rule, err := choice.Under(policy)
 		if err != nil {
 			continue
 		}

@@ -31,7 +31,7 @@ func problemOf(t testing.TB, label string, policy limit.Policy) Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Limiter(policy)
+	in, err := choice.Under(policy)
 	if err != nil {
 		t.Fatal(err)
 	}

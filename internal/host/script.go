@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
-	"ratelab/internal/run"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
@@ -40,7 +40,7 @@ func Runner(ctx context.Context, s *redis.Server, program *script.Program, o vir
 // onServer is a run.Script. It explains errors of the connection.
 type onServer struct {
 	*virtualtime.Runner
-	limiter *run.Limiter
+	limiter *limiter.Limiter
 	server  *redis.Server
 
 	route  func(key string) string // of several gateways; nil: there is one

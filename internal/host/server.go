@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
@@ -151,7 +152,7 @@ func (s *Server) Private(ctx context.Context) (run.Server, error) {
 }
 
 // Open prepares a limiter's script for the row of that number.
-func (s *Server) Open(ctx context.Context, l *run.Limiter, start time.Time, behind time.Duration, row int) (
+func (s *Server) Open(ctx context.Context, l *limiter.Limiter, start time.Time, behind time.Duration, row int) (
 	run.Script, error) {
 	one := s.all[row%len(s.all)]
 	r, err := Runner(ctx, one, l.Program, virtualtime.Options{Start: start, Behind: behind, Stop: s.hurry}, s.Clock)

@@ -10,6 +10,7 @@ import (
 
 	"ratelab/internal/embedded"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
@@ -63,7 +64,7 @@ func (s *Server) Try(ctx context.Context, p *run.Plan) error {
 }
 
 // tryOne returns nil if the script's replies to all requests are valid by its binding.
-func tryOne(ctx context.Context, s *redis.Server, l *run.Limiter, start time.Time, requests []limit.Request,
+func tryOne(ctx context.Context, s *redis.Server, l *limiter.Limiter, start time.Time, requests []limit.Request,
 	clock replay.Clock) error {
 	r, err := Runner(ctx, s, l.Program, virtualtime.Options{Start: start, Trial: true, BatchSize: 1}, clock)
 	if err != nil {
@@ -88,11 +89,11 @@ func tryOne(ctx context.Context, s *redis.Server, l *run.Limiter, start time.Tim
 }
 
 // faultOf makes the error of a trial.
-func faultOf(err error, s *redis.Server, l *run.Limiter) error {
+func faultOf(err error, s *redis.Server, l *limiter.Limiter) error {
 	if err != nil && strings.Contains(err.Error(), embedded.Refusal) { // another server may decide the script
 		return fmt.Errorf("%s: %w", l.File, err)
 	}
-	if fault := l.TrialFault(err); err == nil || fault != nil {
+	if fault := run.TrialFault(l, err); err == nil || fault != nil {
 		return fault
 	}
 	err = redis.Explain(err, s)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/longtest"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
@@ -32,7 +33,7 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := run.Own(script.OnDisk(file), limit.Policy{Requests: 10, Window: time.Second})
+	own, err := limiter.OfScript(script.OnDisk(file), limit.Policy{Requests: 10, Window: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 	first := traffic.List([]limit.Request{{Key: "k", Cost: 1}}, time.Second, true)
 	s := Server{Spec: kind, Clock: replay.Clock{Now: time.Now, Sleep: sleep}}
 	err = s.Try(ctx, &run.Plan{Scenario: &scenario.Scenario{Start: time.Unix(1_700_000_000, 0)}, Stream: first,
-		Limiters: []*run.Limiter{own}})
+		Limiters: []*limiter.Limiter{own}})
 	return err
 }
 

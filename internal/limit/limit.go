@@ -42,17 +42,17 @@ type Decision struct {
 // Allowed reports whether the request was admitted.
 func (d Decision) Allowed() bool { return d.Verdict == Allowed }
 
-// Limiter decides requests one after the other. Times are absolute, in microseconds since 1970; they may step back, as
-// clocks do. A Limiter is not safe for concurrent use.
-type Limiter interface {
+// Model decides requests one after the other. Times are absolute, in microseconds since 1970; they may step back, as
+// clocks do. A Model is not safe for concurrent use.
+type Model interface {
 	// Decide decides at what both clocks show. The rule reads one of them; keys expire by the server's.
 	Decide(serverUS, clientUS int64, key string, cost int64) Decision
-	// Fork is a limiter with a copy of key's state, and of no other key's.
-	Fork(key string) Limiter
+	// Fork is a model with a copy of key's state, and of no other key's.
+	Fork(key string) Model
 }
 
 // Ask has l decide q with q's clocks. q's times count from startUS.
-func Ask(l Limiter, startUS int64, q *Request) Decision {
+func Ask(l Model, startUS int64, q *Request) Decision {
 	now := startUS + q.AtUS
 	return l.Decide(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost)
 }

@@ -41,7 +41,7 @@ func played(t *rapid.T, name string, p limit.Policy, all []limit.Request) (clien
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Limiter(p)
+	in, err := choice.Under(p)
 	if err != nil {
 		t.Fatal(err)
 	}

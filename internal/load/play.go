@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/redis"
 	"ratelab/internal/run"
 )
@@ -42,7 +43,7 @@ type Played struct {
 type player struct {
 	*Options
 	plan    *run.Plan
-	limiter *run.Limiter
+	limiter *limiter.Limiter
 	part    *Part
 	ahead   time.Duration // of the server's clock before ours
 	target  *Target
@@ -51,7 +52,7 @@ type player struct {
 
 // Play plays the part against a limiter of the plan. The error is that of the server or the script. A play that is
 // stopped has played less, and says so.
-func Play(ctx context.Context, c *run.Plan, e *run.Limiter, part *Part, o Options) (out *Played, err error) {
+func Play(ctx context.Context, c *run.Plan, e *limiter.Limiter, part *Part, o Options) (out *Played, err error) {
 	p := &player{Options: &o, plan: c, part: part, limiter: e}
 	if p.ahead, err = ahead(ctx, o); err != nil {
 		return nil, err

@@ -13,12 +13,12 @@ import (
 
 // candidate is a limiter in a setting that guarantees the contract.
 type candidate struct {
-	limiter algorithms.Limiter // under the limit that was asked about
+	limiter algorithms.Rule // under the limit that was asked about
 	figures [4]*costs.Figure
 	parts   int64   // sub-windows of a window; 0: it has none
 	x       float64 // what its costs depend on; of one with parts, where all are in use
 
-	played algorithms.Limiter // under the limit that is played
+	played algorithms.Rule // under the limit that is played
 	phases []phase
 	prices []played // by traffic
 }
@@ -104,12 +104,12 @@ func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
 	return all, nil
 }
 
-func limiterOf(label string, p limit.Policy) (algorithms.Limiter, error) {
+func limiterOf(label string, p limit.Policy) (algorithms.Rule, error) {
 	choice, err := algorithms.Parse(label)
 	if err != nil {
-		return algorithms.Limiter{}, err
+		return algorithms.Rule{}, err
 	}
-	return choice.Limiter(p)
+	return choice.Under(p)
 }
 
 // fifths are how many phases are played.

@@ -18,7 +18,7 @@ import (
 type field struct {
 	policy, playedUnder limit.Policy
 	candidates          []*candidate
-	exact               algorithms.Limiter
+	exact               algorithms.Rule
 	usual               []*usualLimiter
 	usually             map[string]float64 // what each candidate loses on the standard set; nil where that is played
 
@@ -38,7 +38,7 @@ var exactRule = map[limit.Contract]string{limit.ByWindow: "sliding-window-log", 
 // usualLimiter does not guarantee the contract.
 type usualLimiter struct {
 	label    string
-	limiter  algorithms.Limiter
+	limiter  algorithms.Rule
 	peak     int64 // the most that it admitted in a window
 	admitted int64
 	beyond   int64 // of which an exact limiter would refuse so much
@@ -78,9 +78,9 @@ func newField(p, playedUnder limit.Policy) (*field, error) {
 	return f, nil
 }
 
-// row is one limiter in one phase, on its way through one traffic. It is a limit.Limiter, around the limiter's model.
+// row is one limiter in one phase, on its way through one traffic. It is a limit.Model, around the limiter's model.
 type row struct {
-	limit.Limiter
+	limit.Model
 	phase     phase
 	candidate *candidate    // nil of the exact limiter, and of a usual one
 	usual     *usualLimiter // or nil
@@ -102,8 +102,8 @@ type keyState struct {
 // rows are the exact limiter's first, then those of the candidates in each phase, then those of the usual ones.
 func (f *field) rows() []*row {
 	var all []*row
-	add := func(in *algorithms.Limiter) *row {
-		l := &row{Limiter: in.NewModel(), keys: map[string]*keyState{}}
+	add := func(in *algorithms.Rule) *row {
+		l := &row{Model: in.NewModel(), keys: map[string]*keyState{}}
 		all = append(all, l)
 		return l
 	}
@@ -211,10 +211,10 @@ func (l *row) Decide(serverUS, _ int64, name string, cost int64) limit.Decision 
 		l.keys[name] = key
 		if l.phase.primed {
 			before := nowUS - l.phase.backUS
-			key.untilUS = before + l.Limiter.Decide(before, before, name, 1).ResetAfterUS
+			key.untilUS = before + l.Model.Decide(before, before, name, 1).ResetAfterUS
 		}
 	}
-	d := l.Limiter.Decide(nowUS, nowUS, name, cost)
+	d := l.Model.Decide(nowUS, nowUS, name, cost)
 	path := 0
 	switch {
 	case !d.Allowed():

@@ -15,12 +15,12 @@ type Decider interface {
 
 // Model is a Decider that asks a Go model.
 type Model struct {
-	limiter limit.Limiter
+	limiter limit.Model
 	startUS int64
 }
 
 // NewModel makes a Model whose clock begins at start.
-func NewModel(limiter limit.Limiter, start time.Time) *Model {
+func NewModel(limiter limit.Model, start time.Time) *Model {
 	return &Model{limiter, start.UnixMicro()}
 }
 

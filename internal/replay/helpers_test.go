@@ -68,7 +68,7 @@ func modelRow(t testing.TB, label string, p limit.Policy) replay.Row {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := choice.Limiter(p)
+	in, err := choice.Under(p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -252,7 +252,7 @@ func (l limiter) Decide(serverUS, clientUS int64, _ string, cost int64) limit.De
 	return l(serverUS, clientUS, cost)
 }
 
-func (l limiter) Fork(string) limit.Limiter { return l }
+func (l limiter) Fork(string) limit.Model { return l }
 
 // A model sees each clock where one is off.
 func TestAModelSeesTwoClocks(t *testing.T) {

@@ -4,18 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
-	"strings"
 
-	"ratelab/algorithms"
 	"ratelab/internal/limit"
-	"ratelab/internal/message"
+	"ratelab/internal/limiter"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
-	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
 
@@ -34,7 +29,7 @@ type Comparison struct {
 
 // Compare has both limiters decide the same requests at the same instants: those of the scenarios (by default all
 // built-in ones without clients), and traffic.Edges at each of the limits. The errors are those of Run.
-func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Policy) (*Comparison, error) {
+func (a *Ask) Compare(ctx context.Context, base, head *limiter.Spec, limits []limit.Policy) (*Comparison, error) {
 	plans, leftOut, err := a.Pair(base, head, limits)
 	if err != nil {
 		return nil, err
@@ -61,7 +56,7 @@ func (a *Ask) Compare(ctx context.Context, base, head *Side, limits []limit.Poli
 
 // Pair makes the plans of a comparison, whose rows are base and head. leftOut names the scenarios in which neither
 // side can be called.
-func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, leftOut []string, err error) {
+func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Plan, leftOut []string, err error) {
 	scenarios := slices.Clone(a.Scenarios)
 	if a.Scenarios == nil {
 		if scenarios, err = scenario.Builtin(); err != nil {
@@ -85,7 +80,7 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 		}
 		failed := p.enterSides(base, head)
 		switch {
-		case p.changes && !slices.ContainsFunc(p.Limiters, func(l *Limiter) bool { return l.Program.Changes() }):
+		case p.changes && !slices.ContainsFunc(p.Limiters, isChanging):
 			// neither is told the limit, or can be
 		case !s.Plain():
 			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults both sides would not get the same "+
@@ -107,29 +102,24 @@ func (a *Ask) Pair(base, head *Side, limits []limit.Policy) (plans []*Plan, left
 	return plans, leftOut, wrong.Err()
 }
 
-// Changed is the limit that the generated traffic of a comparison has in turn with another: twice the requests, so that
-// each change leaves keys at which something is used.
-func Changed(p limit.Policy) limit.Policy {
-	p.Requests *= 2
-	if p.Burst > 0 {
-		p.Burst *= 2
-	}
-	return p
-}
-
 // enterSides makes the plan's two limiters, whose keys have the same length. failed says why one is missing. Where TIME
 // moves for a user's script, it moves for both, and no model decides.
-func (p *Plan) enterSides(base, head *Side) (failed [2]error) {
-	for i, side := range []*Side{base, head} {
-		var l *Limiter
-		if l, failed[i] = side.In(p.Scenario); failed[i] == nil && p.changes {
-			l, failed[i] = side.changing(l, p.Scenario)
+func (p *Plan) enterSides(base, head *limiter.Spec) (failed [2]error) {
+	for i, side := range []*limiter.Spec{base, head} {
+		var l *limiter.Limiter
+		if p.Scenario.Phases == nil {
+			l, failed[i] = side.At(p.Scenario.Limit)
+		} else {
+			l, failed[i] = side.Under(p.Scenario.Limit, p.Scenario.Parameters)
+		}
+		if failed[i] == nil && p.changes {
+			l, failed[i] = p.changing(side, l)
 		}
 		if failed[i] == nil {
-			p.Limiters = append(p.Limiters, l.labelled(sideLabels[i], sideLabels[i]+":"))
+			p.Limiters = append(p.Limiters, l.Labelled(sideLabels[i], sideLabels[i]+":"))
 		}
 	}
-	if slices.ContainsFunc(p.Limiters, func(l *Limiter) bool { return l.Program.Foreign && l.Program.AsksTime() }) {
+	if slices.ContainsFunc(p.Limiters, func(l *limiter.Limiter) bool { return l.Foreign() && l.Program.AsksTime() }) {
 		for _, l := range p.Limiters {
 			l.Program.TimeMoves, l.NewModel = true, nil
 		}
@@ -154,97 +144,16 @@ func (a *Ask) firstDifference(ctx context.Context, p *Plan) (*DifferenceError, e
 	return nil, err
 }
 
-// Side is a script or a built-in algorithm in a comparison, under any limit.
-type Side struct {
-	Name   string             // as the user wrote it
-	Choice *algorithms.Choice // the algorithm as which it is called; nil: the binding says how
-
-	file   *script.File // nil: the algorithm's own
-	source string       // of a script that is called as an algorithm
-}
-
-// IsScript reports whether a name is that of a Lua file.
-func IsScript(name string) bool { return strings.EqualFold(filepath.Ext(name), ".lua") }
-
-// IsAlgorithm reports whether a label is that of a built-in algorithm, with any parameters.
-func IsAlgorithm(label string) bool {
-	name, _, _ := strings.Cut(label, ":")
-	return slices.Contains(algorithms.Names(), name)
-}
-
-// NewSide makes a side of a built-in algorithm or a Lua file. A file is called as its binding FILE.yaml says, as the
-// algorithm with the label as, or by default as the algorithm that has the file's name.
-func NewSide(f script.File, as string) (*Side, error) {
-	s := &Side{Name: f.Name}
-	if IsScript(f.Name) {
-		s.file = &f
-		stem := strings.TrimSuffix(f.Name, filepath.Ext(f.Name))
-		_, err := f.Read(stem + ".yaml")
-		if as == "" && errors.Is(err, fs.ErrNotExist) && IsAlgorithm(filepath.Base(stem)) {
-			as = filepath.Base(stem)
-		}
-		if as == "" {
-			return s, nil
-		}
-		if s.source, err = f.Source(); err != nil {
-			return nil, err
-		}
-	} else {
-		as = f.Name
-	}
-	choice, err := algorithms.Parse(as)
-	if err != nil && s.file != nil {
-		err = fmt.Errorf("%s: %w", message.Path(f.Name), err)
-	}
-	s.Choice = &choice
-	return s, err
-}
-
-// Under makes the side's limiter for a limit, with default parameters.
-func (s *Side) Under(p limit.Policy) (*Limiter, error) { return s.In(&scenario.Scenario{Limit: p}) }
-
-// In makes the side's limiter for a scenario: with its limit and its parameters. A scenario without phases is only a
-// limit, which replaces the side's own.
-func (s *Side) In(at *scenario.Scenario) (*Limiter, error) {
-	if s.Choice == nil {
-		return bound(*s.file, at.Limit)
-	}
-	choice := *s.Choice
-	if at.Phases == nil {
-		choice = choice.AtTheLimit()
-	}
-	choice, err := choice.WithDefaults(at.Parameters[choice.Algorithm.Name])
-	if err != nil {
-		return nil, err
-	}
-	return s.asAlgorithm(choice, at.Limit)
-}
-
-// asAlgorithm makes a limiter that is called as a built-in algorithm. It has a model only with that algorithm's source.
-func (s *Side) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, error) {
-	l, err := Builtin(choice, p)
-	if err == nil && s.file != nil {
-		program := l.Program
-		if program.Init != nil {
-			program.InitSource = s.source
-		}
-		program.Source, program.Foreign = s.source, true
-		l.File, l.NewModel, l.MostAdmitted, l.MostDeparting = s.Name, nil, nil, nil
-	}
-	return l, err
-}
+func isChanging(l *limiter.Limiter) bool { return l.Program.Changes() }
 
 // changing is a limiter of the side whose limit is another one in every second period. It has no model.
-func (s *Side) changing(l *Limiter, at *scenario.Scenario) (*Limiter, error) {
-	then := *at
-	then.Limit = Changed(at.Limit)
-	other, err := s.In(&then)
+func (p *Plan) changing(side *limiter.Spec, l *limiter.Limiter) (*limiter.Limiter, error) {
+	other, err := side.At(limiter.Changed(p.Scenario.Limit))
 	if err != nil {
 		return nil, err
 	}
-	period := max(1, 2*at.Limit.WindowUS()/3)
-	both := *l
-	both.Program = l.Program.Changing(other.Program, at.Start.UnixMicro()+period, period)
-	both.NewModel, both.MostAdmitted, both.MostDeparting = nil, nil, nil
-	return &both, nil
+	period := max(1, 2*p.Scenario.Limit.WindowUS()/3)
+	both := l.WithoutModel()
+	both.Program = l.Program.Changing(other.Program, p.Scenario.Start.UnixMicro()+period, period)
+	return both, nil
 }

@@ -2,6 +2,8 @@ package run_test
 
 import (
 	. "ratelab/internal/run"
+
+	"ratelab/internal/limiter"
 	"ratelab/internal/script"
 
 	"errors"
@@ -19,7 +21,7 @@ import (
 )
 
 // changed writes a version of a built-in script in which one text stands for another, to be called as that one is.
-func changed(t *testing.T, name, old, new string) *Side {
+func changed(t *testing.T, name, old, new string) *limiter.Spec {
 	t.Helper()
 	choice, err := algorithms.Parse(name)
 	if err != nil {
@@ -36,9 +38,9 @@ func changed(t *testing.T, name, old, new string) *Side {
 	return candidate(t, file)
 }
 
-func candidate(t *testing.T, name string) *Side {
+func candidate(t *testing.T, name string) *limiter.Spec {
 	t.Helper()
-	c, err := NewSide(script.OnDisk(name), "")
+	c, err := limiter.SpecOf(script.OnDisk(name), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func limits(t *testing.T, texts ...string) (all []limit.Policy) {
 }
 
 // compared is what became of the two sides under the limits, and in the scenarios alone.
-func compared(t *testing.T, base, head *Side, at []limit.Policy, names ...string) *Comparison {
+func compared(t *testing.T, base, head *limiter.Spec, at []limit.Policy, names ...string) *Comparison {
 	t.Helper()
 	j := job(builtinScenarios(t, names...)...)
 	j.Server = on(redis.KindEmbedded)
@@ -73,13 +75,13 @@ func TestOneTooManyIsNamed(t *testing.T) {
 	p := limits(t, "7/3s")[0]
 	c := compared(t, candidate(t, "fixed-window"), changed(t, "fixed-window", "tonumber(ARGV[3]),",
 		"tonumber(ARGV[3]) + 1,"), []limit.Policy{p})
-	var models [2]limit.Limiter
+	var models [2]limit.Model
 	for i, requests := range []int64{p.Requests, p.Requests + 1} {
 		choice, err := algorithms.Parse("fixed-window")
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := choice.Limiter(limit.Policy{Requests: requests, Window: p.Window})
+		in, err := choice.Under(limit.Policy{Requests: requests, Window: p.Window})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +219,7 @@ func TestALimitOfNeitherSideIsLeftOut(t *testing.T) {
 }
 
 // sideWith is the script of testdata/changing.lua, with a statement in its branch for a limit that has changed.
-func sideWith(t *testing.T, statement string) *Side {
+func sideWith(t *testing.T, statement string) *limiter.Spec {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "changing.lua")
 	for name, text := range map[string]string{file: "changing.lua",

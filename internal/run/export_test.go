@@ -8,7 +8,6 @@ import (
 // What tests look at from within.
 var (
 	Checked = checked
-	Manage  = (*Limiter).manage
 )
 
 // Describe is what a run of the models says of an outcome.

@@ -2,7 +2,7 @@ package run_test
 
 import (
 	"ratelab/internal/host"
-	. "ratelab/internal/run"
+	"ratelab/internal/limiter"
 
 	"fmt"
 	"math/rand/v2"
@@ -34,7 +34,7 @@ func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 				steps = append(steps, limit.ManagedStep{AtUS: at, Deletes: random.IntN(2) == 0})
 			}
 			e := tokenBucket(t)
-			Manage(e, steps, scenario.DefaultStart)
+			e = e.Managed(steps, scenario.DefaultStart)
 			model := e.NewModel()
 			e.Program = e.Program.InKeyspace(fmt.Sprint("seed", seed, ":"))
 			v, err := server.Open(t.Context(), e, scenario.DefaultStart, 0, 0)
@@ -68,13 +68,13 @@ func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 	})
 }
 
-func tokenBucket(t *testing.T) *Limiter {
+func tokenBucket(t *testing.T) *limiter.Limiter {
 	t.Helper()
 	choice, err := algorithms.Choose("token-bucket", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := Builtin(choice, limit.Policy{Requests: 5, Window: time.Second})
+	e, err := limiter.OfAlgorithm(choice, limit.Policy{Requests: 5, Window: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
+	"ratelab/internal/limiter"
 
 	"math/rand/v2"
 	"os"
@@ -52,7 +52,7 @@ func TestMillion(t *testing.T) {
 // against decides one random trace twice, and gives its length.
 func against(t *testing.T, server virtualtime.Server, seed uint64, r *rand.Rand, name string) int {
 	label, p := limitstest.Random(r, choices(t, name)[0].Algorithm)
-	c, err := Builtin(choices(t, label)[0], p)
+	c, err := limiter.OfAlgorithm(choices(t, label)[0], p)
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
@@ -20,7 +21,7 @@ type Plan struct {
 	Scenario *scenario.Scenario
 	Policy   limit.Policy
 	Seed     uint64
-	Limiters []*Limiter
+	Limiters []*limiter.Limiter
 	Stream   *traffic.Stream
 
 	sequences []sequence.Choice // further rows, after the limiters'
@@ -64,8 +65,8 @@ func (p *Plan) endless() bool {
 }
 
 // Foreign returns the limiters that are users' scripts.
-func (p *Plan) Foreign() []*Limiter {
-	return slices.DeleteFunc(slices.Clone(p.Limiters), func(l *Limiter) bool { return !l.Program.Foreign })
+func (p *Plan) Foreign() []*limiter.Limiter {
+	return slices.DeleteFunc(slices.Clone(p.Limiters), func(l *limiter.Limiter) bool { return !l.Foreign() })
 }
 
 // rows is the most rows that the plan can have: with local flags, a limiter has two.
@@ -92,18 +93,22 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *
 	for _, choice := range choices {
 		choice, err := choice.Seeded(p.Seed).WithDefaults(p.Scenario.Parameters[choice.Algorithm.Name])
 		if err == nil { // otherwise it was said above
-			l, err := Builtin(choice, p.Policy)
+			l, err := limiter.OfAlgorithm(choice, p.Policy)
 			p.add(l, err, wrong)
 		}
 	}
 	for _, file := range scripts {
-		l, err := Own(file, p.Policy)
+		l, err := limiter.OfScript(file, p.Policy)
+		if err == nil {
+			// An algorithm or another script may have the same label, but must not share its keys.
+			l = l.Labelled(l.Label, "own:"+l.Label+":")
+		}
 		p.add(l, err, wrong)
 	}
 }
 
 // add adds a limiter, whose label must be unique.
-func (p *Plan) add(l *Limiter, err error, wrong *Problems) {
+func (p *Plan) add(l *limiter.Limiter, err error, wrong *Problems) {
 	switch {
 	case err != nil:
 		wrong.Bad(err)
@@ -115,13 +120,12 @@ func (p *Plan) add(l *Limiter, err error, wrong *Problems) {
 	default:
 		wrong.Bad(fmt.Errorf("algorithm %q is named twice", l.Label))
 	}
-	l.manage(p.Scenario.Managed, p.Scenario.Start)
-	p.Limiters = append(p.Limiters, l)
+	p.Limiters = append(p.Limiters, l.Managed(p.Scenario.Managed, p.Scenario.Start))
 }
 
 // has reports whether one of the plan's rows has that label.
 func (p *Plan) has(label string) bool {
-	return slices.ContainsFunc(p.Limiters, func(l *Limiter) bool { return l.Label == label }) ||
+	return slices.ContainsFunc(p.Limiters, func(l *limiter.Limiter) bool { return l.Label == label }) ||
 		slices.ContainsFunc(p.sequences, func(c sequence.Choice) bool { return c.Label == label })
 }
 

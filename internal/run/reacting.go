@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ratelab/algorithms"
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
@@ -74,9 +74,9 @@ func (a *Ask) playAll(ctx context.Context, p *Plan, rows []*row, outcome *replay
 func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 	var all []*row
 	for _, l := range p.Limiters {
-		both := []*Limiter{l}
+		both := []*limiter.Limiter{l}
 		if hasLocalFlag(p.Scenario) && l.NewModel != nil {
-			both = append(both, l.labelled(l.Label+scenario.LocalFlagSuffix, "local-flag:"))
+			both = append(both, l.Labelled(l.Label+scenario.LocalFlagSuffix, "local-flag:"))
 		}
 		for i, l := range both {
 			r, err := a.reactingRow(ctx, p, l, len(all))
@@ -92,7 +92,7 @@ func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 	}
 	for _, choice := range p.sequences {
 		play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
-		l := &Limiter{Limiter: algorithms.Limiter{Label: choice.Label, Parameters: choice.Parameters()}}
+		l := limiter.OfSequence(choice)
 		r, err := a.row(ctx, p, l, len(all))
 		if err != nil {
 			return nil, err
@@ -104,7 +104,7 @@ func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
 }
 
 // reactingRow prepares a limiter's row. The model decides and the script confirms; without a model the script decides.
-func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) (*row, error) {
+func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *limiter.Limiter, number int) (*row, error) {
 	r, err := a.row(ctx, p, l, number)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *Limiter, number int) 
 	if l.NewModel == nil {
 		r.answers = oneByOne{r.script}
 		if p.Scenario.ClocksOff() {
-			r.right, err = a.Server.Open(ctx, l.labelled(l.Label, "right:"), p.Scenario.Start, 0, number)
+			r.right, err = a.Server.Open(ctx, l.Labelled(l.Label, "right:"), p.Scenario.Start, 0, number)
 		}
 		return r, err
 	}

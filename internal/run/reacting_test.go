@@ -102,7 +102,7 @@ func TestADifferenceIsAnError(t *testing.T) {
 		}
 		c := plans[0].Limiters[0]
 		right := c.NewModel
-		c.NewModel = func() limit.Limiter { return &generous{Limiter: right()} }
+		c.NewModel = func() limit.Model { return &generous{Model: right()} }
 		_, err = j.Play(t.Context(), plans)
 		var differs *DifferenceError
 		if !errors.As(err, &differs) || differs.Number != 6 {
@@ -118,12 +118,12 @@ func TestADifferenceIsAnError(t *testing.T) {
 
 // generous adds one to what remains, from the sixth answer on.
 type generous struct {
-	limit.Limiter
+	limit.Model
 	answers int
 }
 
 func (g *generous) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
-	d := g.Limiter.Decide(serverUS, clientUS, key, cost)
+	d := g.Model.Decide(serverUS, clientUS, key, cost)
 	if g.answers++; g.answers > 5 {
 		d.Remaining++
 	}

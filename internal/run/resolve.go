@@ -8,6 +8,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/scenario"
 	"ratelab/internal/sequence"
@@ -125,7 +126,7 @@ func (r *resolver) checkExpected(p *Plan) {
 				e.Algorithm))
 		case err != nil && !p.has(rowLabel(e.Algorithm)):
 			own := ""
-			if !IsAlgorithm(base) {
+			if !limiter.IsAlgorithm(base) {
 				own = " (the row of a script of your own needs --script FILE.lua)"
 			}
 			r.Bad(fmt.Errorf("%s: expect: %w%s", e.Place, err, own))

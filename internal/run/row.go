@@ -8,6 +8,7 @@ import (
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
@@ -19,7 +20,7 @@ import (
 
 // row is one limiter in one plan.
 type row struct {
-	*Limiter
+	*limiter.Limiter
 	script  Script            // on a server; nil: the model decides
 	left    *virtualtime.Left // by the script; nil: not counted
 	decider replay.Decider
@@ -74,7 +75,7 @@ func (a *Ask) rows(ctx context.Context, p *Plan) ([]*row, error) {
 }
 
 // row makes the row of that number. It opens the limiter's script.
-func (a *Ask) row(ctx context.Context, p *Plan, l *Limiter, number int) (r *row, err error) {
+func (a *Ask) row(ctx context.Context, p *Plan, l *limiter.Limiter, number int) (r *row, err error) {
 	r = &row{Limiter: l}
 	if l.Program != nil {
 		r.script, err = a.Server.Open(ctx, l, p.Scenario.Start, p.Scenario.ServerClock.Behind(), number)

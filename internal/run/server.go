@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/sequence"
@@ -27,7 +28,7 @@ type Server interface {
 	// *replay.InputError.
 	Try(ctx context.Context, p *Plan) error
 	// Open prepares the script of that row's limiter. The server's clock steps back to at most behind before start.
-	Open(ctx context.Context, l *Limiter, start time.Time, behind time.Duration, row int) (Script, error)
+	Open(ctx context.Context, l *limiter.Limiter, start time.Time, behind time.Duration, row int) (Script, error)
 	// Confirm sends the commands of that row's sequence, and fails unless the replies are the same.
 	Confirm(ctx context.Context, calls []sequence.Call, row int) error
 	// Clean deletes the keys of all opened scripts. It returns failed, or else its own error. Kept names the keys that
@@ -66,7 +67,7 @@ var aboutNothing = regexp.MustCompile(`strings or integers|\bnil\b`)
 
 // TrialFault is the *replay.InputError for a user's script that failed on trial. It is nil for a nil and for an error
 // that is not the script's.
-func (l *Limiter) TrialFault(err error) error {
+func TrialFault(l *limiter.Limiter, err error) error {
 	var call *virtualtime.CallError
 	var compile *virtualtime.CompileError
 	switch {
@@ -122,7 +123,7 @@ func (models) Try(_ context.Context, p *Plan) error {
 	return nil
 }
 
-func (models) Open(context.Context, *Limiter, time.Time, time.Duration, int) (Script, error) {
+func (models) Open(context.Context, *limiter.Limiter, time.Time, time.Duration, int) (Script, error) {
 	return nil, nil
 }
 
