@@ -12,7 +12,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/algorithms/algotest"
 	"ratelab/algorithms/limitstest"
-	_ "ratelab/internal/host"
+	_ "ratelab/internal/engine"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"

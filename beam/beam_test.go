@@ -94,7 +94,7 @@ func beamed(t *testing.T, args ...string) (document, said string, code int) {
 	t.Helper()
 	folder := t.TempDir()
 	var stdout, stderr bytes.Buffer
-	code = program(append(args, "-q", "-o", folder), cli.Streams{Stdout: &stdout, Stderr: &stderr})
+	code = program(t.Context(), append(args, "-q", "-o", folder), cli.Streams{Stdout: &stdout, Stderr: &stderr})
 	text, err := os.ReadFile(filepath.Join(folder, "result.json"))
 	if (err == nil) != (code == 0) {
 		t.Errorf("code %d, and %v", code, err)

@@ -46,11 +46,13 @@ func main() {
 		flag.Parse()
 		beam.Init() // and does not return
 	}
-	os.Exit(program(os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr, Stop: cli.Interrupts(os.Exit)}))
+	os.Exit(program(cli.Interrupts(os.Exit), os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr}))
 }
 
 // program takes arguments and streams, and gives the exit code.
-func program(args []string, s cli.Streams) int { return cli.Run(args, s, newRoot) }
+func program(ctx context.Context, args []string, s cli.Streams) int {
+	return cli.Run(ctx, args, s, newRoot)
+}
 
 // app is the command with its flags.
 type app struct {
@@ -102,7 +104,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 
 // play does the job.
 func (a *app) play(c *cobra.Command) error {
-	j, t, err := a.job()
+	j, t, err := a.job(c.Context())
 	if err == nil {
 		err = cli.CheckFolder("--out", a.Folder, a.Force)
 	}
@@ -146,7 +148,7 @@ func (a *app) play(c *cobra.Command) error {
 }
 
 // job is what the flags ask for, but for the shards, and how the log is written.
-func (a *app) job() (*Job, *traffic.Trace, error) {
+func (a *app) job(ctx context.Context) (*Job, *traffic.Trace, error) {
 	if a.Files == nil || slices.Contains(a.Files, traffic.StandardInput) {
 		return nil, nil, cli.Usage("want files that workers can read: --trace 'logs/*.gz'")
 	}
@@ -161,7 +163,7 @@ func (a *app) job() (*Job, *traffic.Trace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := a.Scenarios(nil, j.Limit, nil)
+	list, err := a.Scenarios(ctx, nil, j.Limit, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -290,21 +292,19 @@ func (a *app) run(c *cobra.Command, j *Job, t *traffic.Trace, pieces []any) (*re
 	slog.SetDefault(slog.New(log))
 	p, s := beam.NewPipelineWithRoot()
 	build(s, j, pieces, parts)
-	ctx, cancel := message.WatchOf(c.Context()).Context(c.Context())
-	defer cancel()
-	if err := beamx.Run(ctx, p); err != nil {
-		if message.Closed(a.Stop) {
+	if err := beamx.Run(c.Context(), p); err != nil {
+		if c.Context().Err() != nil {
 			text := "nothing was written"
 			if !inside {
 				text += "; the cluster goes on with its job"
 			}
-			return nil, fmt.Errorf("%w: %s", cli.ErrInterrupted, text)
+			return nil, fmt.Errorf("%w: %s", message.ErrInterrupted, text)
 		}
 		text := err.Error() // the place in the pipeline, and then what is wrong
 		text = text[strings.LastIndex(text, " failed:\n")+1:]
 		return nil, fmt.Errorf("the runner: %s", message.OneLine(strings.TrimPrefix(text, "failed:"), 2000))
 	}
-	in, _, err := open(ctx, parts)
+	in, _, err := open(c.Context(), parts)
 	if err != nil {
 		return nil, fmt.Errorf("--shared: %w", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/JGLTechnologies/gin-rate-limit"
+
 	"ratelab/internal/limit"
 )
 

@@ -26,12 +26,12 @@ import (
 	"ratelab/lua"
 )
 
-// opened is a library's row on a server that ends with the test.
-func opened(t testing.TB, l *library, p limit.Policy) run.Script {
+// openedOn is a library's row on a server that ends with the test.
+func openedOn(t testing.TB, l *library, p limit.Policy) run.Script {
 	t.Helper()
 	redistest.Private(t) // or the test is skipped
-	on := &server{spec: redis.KindProcess}
-	if err := on.Start(t.Context(), 1); err != nil {
+	on, err := start(t.Context(), redis.KindProcess)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(on.Close)
@@ -44,7 +44,7 @@ func opened(t testing.TB, l *library, p limit.Policy) run.Script {
 		libraries = append(libraries, l)
 		t.Cleanup(func() { libraries = libraries[:len(libraries)-1] })
 	}
-	row, err := on.Open(t.Context(), one, scenario.DefaultStart, 0, 0)
+	row, err := on.Open(t.Context(), &run.Plan{Scenario: &scenario.Scenario{Start: scenario.DefaultStart}}, one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestRedisRateDecidesAsItsArithmetic(t *testing.T) {
 	for _, p := range []limit.Policy{{Requests: 10, Window: time.Second}, {Requests: 1000, Window: 3 * time.Second},
 		{Requests: 7, Window: time.Minute, Burst: 3}, {Requests: 3, Window: 700 * time.Millisecond, Burst: 50},
 		{Requests: 100, Window: time.Hour}} {
-		row := opened(t, find("redis_rate"), p)
+		row := openedOn(t, find("redis_rate"), p)
 		model := arithmetic{p, map[string]float64{}}
 		var all []limit.Request
 		at := int64(0)
@@ -147,7 +147,7 @@ func TestWhatCannotBeTrustedIsNamed(t *testing.T) {
 		}, "connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			row := opened(t, &library{name: name, open: func(p *process) (decide, error) {
+			row := openedOn(t, &library{name: name, open: func(p *process) (decide, error) {
 				client := p.client()
 				return func(context.Context, string, int64) (limit.Decision, error) {
 					return limit.Decision{Verdict: limit.Allowed}, c.decide(client)
@@ -164,7 +164,7 @@ func TestWhatCannotBeTrustedIsNamed(t *testing.T) {
 // The time of the process is that of the request as well.
 func TestTheProcessHasAClock(t *testing.T) {
 	var times []time.Time
-	row := opened(t, &library{name: "watch", open: func(p *process) (decide, error) {
+	row := openedOn(t, &library{name: "watch", open: func(p *process) (decide, error) {
 		client := p.client()
 		return func(ctx context.Context, _ string, _ int64) (limit.Decision, error) {
 			at, err := client.Time(ctx).Result()
@@ -249,7 +249,7 @@ func BenchmarkRows(b *testing.B) {
 	}}
 	for _, l := range append([]*library{ours}, libraries...) {
 		b.Run(l.name, func(b *testing.B) {
-			row := opened(b, l, limit.Policy{Requests: 1000, Window: 3 * time.Second})
+			row := openedOn(b, l, limit.Policy{Requests: 1000, Window: 3 * time.Second})
 			all := make([]limit.Request, b.N)
 			for i := range all {
 				all[i] = limit.Request{AtUS: int64(i) * 1000, Key: "k", Cost: 1}

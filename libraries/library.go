@@ -84,7 +84,7 @@ func (l *library) under(p limit.Policy) (*limiter.Limiter, error) {
 	if l.costs {
 		call.Args = append(call.Args, script.Cost())
 	}
-	return &limiter.Limiter{Limiter: algorithms.Rule{Label: l.label(), Policy: p,
+	return &limiter.Limiter{Rule: algorithms.Rule{Label: l.label(), Policy: p,
 		Parameters: map[string]string{"name": l.name, "module": l.module, "version": l.version()}}, Aligned: true,
 		Program: &script.Program{Label: l.label(), Source: l.label(), Foreign: true, TellsRetry: true,
 			Decide: call}}, nil

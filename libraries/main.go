@@ -168,8 +168,12 @@ func (f *flags) playedBy(ctx context.Context, s *scenario.Scenario, l *library, 
 		}
 	}
 	p.Limiters = []*limiter.Limiter{one}
-	on := &server{spec: f.redis, stop: ctx.Done()}
-	found, err := (&run.Ask{Server: on, Stop: ctx.Done()}).PlayOne(ctx, &p)
+	on, err := start(ctx, f.redis)
+	defer on.Close()
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := run.Play(ctx, &p, on)
 	if err != nil {
 		return nil, err
 	}
@@ -186,11 +190,18 @@ func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.P
 		if _, err := l.under(*asked); err != nil && policy == nil {
 			asked = &limit.Policy{Requests: 100, Window: time.Second} // which every library can express
 		}
-		on := &server{spec: f.redis, stop: ctx.Done()}
-		e, err := examine.One(ctx, examine.Script{Under: l.under, Asked: asked, Costs: l.costs}, on)
-		if err != nil {
+		on, err := start(ctx, f.redis)
+		defer on.Close()
+		var e *result.Examination
+		if err == nil {
+			script := examine.Script{At: l.under, Asked: asked, Costs: l.costs, Engine: on}
+			e, err = script.Examine(ctx)
+		}
+		if err = on.Clean(ctx, err); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.label(), err)
 		}
+		about := on.About()
+		e.Server = &about
 		e.Tried = slices.DeleteFunc(e.Tried, func(s string) bool { return s == "a cluster" }) // nobody knows the keys
 		doc.Examinations = append(doc.Examinations, *e)
 	}

@@ -58,7 +58,7 @@ func limitOf(l *library) limit.Policy {
 // asked is what a fresh row of the library admits of requests, each by itself.
 func asked(t *testing.T, l *library, all ...limit.Request) (admitted []bool) {
 	t.Helper()
-	row := opened(t, l, limitOf(l))
+	row := openedOn(t, l, limitOf(l))
 	got := make([]limit.Decision, len(all))
 	if err := row.Decide(t.Context(), all, got); err != nil {
 		t.Fatalf("%s: %v", l.name, err)

@@ -17,29 +17,31 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/script"
-	"ratelab/internal/sequence"
 	"ratelab/internal/virtualtime"
 	"ratelab/redisclock"
 )
 
-// server is a run.Server for libraries. Whatever is open has a Redis of its own.
-type server struct {
-	spec string
-	stop <-chan struct{}
-
+// servers is a run.Engine for libraries. Whatever is open has a Redis of its own.
+type servers struct {
+	run.Models
+	ctx   context.Context // an interrupt ends it
+	spec  string
 	redis []*redis.Server
-	open  []*row // since the last Clean, each on the Redis of the same number
+	open  []*opened // since the last Clean, each on the Redis of the same number
 
 	decisions, trips int64 // of all rows before the last Clean: how many, and round trips to Redis
 }
 
-var _ run.Server = (*server)(nil)
+var _ run.Engine = (*servers)(nil)
 
-// Start starts the first Redis.
-func (s *server) Start(ctx context.Context, _ int) error { return s.atLeast(ctx, 1) }
+// start starts the first Redis.
+func start(ctx context.Context, spec string) (*servers, error) {
+	s := &servers{ctx: ctx, spec: spec}
+	return s, s.atLeast(ctx, 1)
+}
 
 // atLeast starts so many, unless there are as many.
-func (s *server) atLeast(ctx context.Context, n int) error {
+func (s *servers) atLeast(ctx context.Context, n int) error {
 	for len(s.redis) < n {
 		one, err := redis.Start(ctx, s.spec)
 		if err != nil {
@@ -54,39 +56,32 @@ func (s *server) atLeast(ctx context.Context, n int) error {
 }
 
 // Close ends every Redis.
-func (s *server) Close() {
+func (s *servers) Close() {
 	for _, one := range s.redis {
 		one.Close()
 	}
 	s.redis = nil
 }
 
-// Describe names the first Redis.
-func (s *server) Describe() (result.Server, bool) {
+// About names the first Redis.
+func (s *servers) About() result.Server {
 	one := s.redis[0]
-	return result.Server{Kind: one.Kind, Name: one.Name, Version: one.Version, Transport: one.Transport}, false
+	return result.Server{Kind: one.Kind, Name: one.Name, Version: one.Version, Transport: one.Transport}
 }
 
-// Private is the server itself, which is nobody else's. Try tries nothing, Confirm has nothing to confirm, and Kept is
-// nothing, since every Redis ends.
-func (s *server) Private(ctx context.Context) (run.Server, error)   { return s, s.Start(ctx, 1) }
-func (*server) Try(context.Context, *run.Plan) error                { return nil }
-func (*server) Confirm(context.Context, []sequence.Call, int) error { return nil }
-func (*server) Kept() string                                        { return "" }
-
 // Open opens a library.
-func (s *server) Open(ctx context.Context, l *limiter.Limiter, start time.Time, _ time.Duration, _ int) (run.Script,
-	error) {
+func (s *servers) Open(ctx context.Context, p *run.Plan, l *limiter.Limiter) (run.Script, error) {
 	if err := s.atLeast(ctx, len(s.open)+1); err != nil {
 		return nil, err
 	}
-	r := &row{Limiter: l, server: s, redis: s.redis[len(s.open)], start: start, clock: redisclock.New(start)}
+	from := p.Scenario.Start
+	r := &opened{Limiter: l, until: s.ctx, redis: s.redis[len(s.open)], start: from, clock: redisclock.New(from)}
 	s.open = append(s.open, r)
 	return r, nil
 }
 
 // Clean ends the libraries that were opened, and deletes their keys. The error is failed, or else its own.
-func (s *server) Clean(ctx context.Context, failed error) error {
+func (s *servers) Clean(ctx context.Context, failed error) error {
 	for _, r := range s.open {
 		r.end()
 		s.decisions, s.trips = s.decisions+r.decisions, s.trips+r.trips
@@ -98,10 +93,10 @@ func (s *server) Clean(ctx context.Context, failed error) error {
 	return failed
 }
 
-// row is an opened library. It is a run.Script.
-type row struct {
+// opened is an opened library. It is a run.Script.
+type opened struct {
 	*limiter.Limiter
-	server *server
+	until  context.Context
 	redis  *redis.Server
 	start  time.Time
 
@@ -117,10 +112,10 @@ type row struct {
 const mostProcesses = 100
 
 // Decide has the library decide, each request at its client's time.
-func (r *row) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+func (r *opened) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	for i, q := range requests {
-		if message.Closed(r.server.stop) {
-			return message.ErrStopped
+		if r.until.Err() != nil {
+			return message.ErrInterrupted
 		}
 		at := r.at(q.AtUS + q.ClientSkewUS)
 		p, err := r.process(at)
@@ -150,10 +145,10 @@ func (r *row) Decide(ctx context.Context, requests []limit.Request, decisions []
 }
 
 // at is a time of the scenario.
-func (r *row) at(us int64) time.Time { return r.start.Add(time.Duration(us) * time.Microsecond) }
+func (r *opened) at(us int64) time.Time { return r.start.Add(time.Duration(us) * time.Microsecond) }
 
 // process is the one whose clock is the least behind that time, and not ahead of it.
-func (r *row) process(at time.Time) (best *process, err error) {
+func (r *opened) process(at time.Time) (best *process, err error) {
 	for _, p := range r.processes {
 		if !p.now.After(at) && (best == nil || p.now.After(best.now)) {
 			best = p
@@ -177,10 +172,10 @@ func (r *row) process(at time.Time) (best *process, err error) {
 }
 
 // Ignored is for examine.
-func (r *row) Ignored() string { return r.ignored }
+func (r *opened) Ignored() string { return r.ignored }
 
 // Left counts keys.
-func (r *row) Left(ctx context.Context, atUS int64) (left virtualtime.Left, err error) {
+func (r *opened) Left(ctx context.Context, atUS int64) (left virtualtime.Left, err error) {
 	r.clock.Set(r.at(atUS))
 	for _, name := range r.names() {
 		ttl, failed := r.client.PTTL(ctx, name).Result()
@@ -194,7 +189,7 @@ func (r *row) Left(ctx context.Context, atUS int64) (left virtualtime.Left, err 
 }
 
 // names are those of the keys.
-func (r *row) names() []string {
+func (r *opened) names() []string {
 	if r.client == nil {
 		dialer := redisclock.Dialer{Clock: r.clock,
 			Open: func(ctx context.Context, _, _ string) (net.Conn, error) { return r.redis.Open(ctx) }}
@@ -204,10 +199,10 @@ func (r *row) names() []string {
 }
 
 // Calls counts nothing: the commands are the clock's.
-func (r *row) Calls() virtualtime.Calls { return virtualtime.Calls{} }
+func (r *opened) Calls() virtualtime.Calls { return virtualtime.Calls{} }
 
 // end ends the processes.
-func (r *row) end() {
+func (r *opened) end() {
 	for _, p := range r.processes {
 		close(p.asks)
 	}

@@ -5,7 +5,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
-	_ "ratelab/internal/host"
+	_ "ratelab/internal/engine"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/lua"

@@ -31,7 +31,7 @@ compare times, use benchstat:
 func (a *app) compare() *cobra.Command {
 	var sides cli.Sides
 	var o cli.Output
-	job := bench.Comparison{Clock: load.Wall, Stop: a.Stop}
+	job := bench.Comparison{Clock: load.Wall}
 	states := cli.Words(counting.States())
 	c := &cobra.Command{
 		Use: "compare [scenario …]", Short: "Check whether a changed script decides differently, or costs more",

@@ -7,7 +7,6 @@ import (
 	"ratelab/internal/costs"
 	"ratelab/internal/counting"
 	"ratelab/internal/load"
-	"ratelab/internal/message"
 	"ratelab/internal/recommend"
 	"ratelab/internal/redis"
 )
@@ -34,12 +33,12 @@ func (a *app) count() *cobra.Command {
 		bar := a.NewBar(o.Quiet)
 		defer bar.Finish()
 		done := 0
-		job := counting.Job{Server: redis.KindProcess, Clock: load.Wall, Stop: a.Stop,
+		job := counting.Job{Server: redis.KindProcess, Clock: load.Wall,
 			Progress: func(where string, _, ofOne int) {
 				bar.Count(where, done, ofOne*len(choices))
 				done++
 			}}
-		figures, err := counting.Fit(message.WithWatch(c.Context(), message.Watch{Stop: a.Stop}), job, choices)
+		figures, err := counting.Fit(c.Context(), job, choices)
 		if err != nil {
 			return countingFault(err)
 		}

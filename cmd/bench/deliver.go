@@ -31,7 +31,7 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, 
 			kept = "; " + kept
 		}
 		return errors.Join(err, fmt.Errorf("%w: the figures cover what was finished only, and say so%s",
-			cli.ErrInterrupted, kept))
+			message.ErrInterrupted, kept))
 	case fault == "":
 		return err
 	case o.Format.Value == report.TableFormat: // which says so

@@ -22,7 +22,7 @@ func jobOf(t *testing.T, args ...string) (*bench.Job, []string) {
 		t.Fatal(err)
 	}
 	f.shorten(c.Flags().Changed)
-	job, err := new(app).job(&f, c.Flags().Args())
+	job, err := f.job(t.Context(), c.Flags().Args())
 	if err != nil {
 		t.Fatal(err)
 	}

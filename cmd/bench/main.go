@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -34,12 +35,14 @@ const examples = `  bench run --quick                                    every l
 var version = ""
 
 func main() {
-	os.Exit(run(os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr,
-		Stdin: &cli.Stdin{From: os.Stdin}, Stop: cli.Interrupts(os.Exit)}))
+	os.Exit(run(cli.Interrupts(os.Exit), os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: &cli.Stdin{From: os.Stdin}}))
 }
 
 // run is the program: arguments and streams in, exit code out.
-func run(args []string, s cli.Streams) int { return cli.Run(args, s, newRoot) }
+func run(ctx context.Context, args []string, s cli.Streams) int {
+	return cli.Run(ctx, args, s, newRoot)
+}
 
 // app is what the commands share.
 type app struct{ cli.Streams }
@@ -73,8 +76,8 @@ var withoutEmbedded = strings.NewReplacer(
 func countingFault(err error) error {
 	var missing *counting.Missing
 	switch {
-	case errors.Is(err, message.ErrStopped):
-		return fmt.Errorf("%w: nothing was compared", cli.ErrInterrupted)
+	case errors.Is(err, message.ErrInterrupted):
+		return fmt.Errorf("%w: nothing was compared", message.ErrInterrupted)
 	case errors.As(err, &missing):
 		return cli.Exit(cli.ExitInconclusive, fmt.Errorf("%w; --without-instructions compares the rest", err))
 	}

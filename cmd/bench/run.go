@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -78,7 +79,7 @@ func (f *runFlags) register(c *cobra.Command, s cli.Streams) {
 // measure is the main job. If it fails nothing is printed and the files are as they were.
 func (a *app) measure(c *cobra.Command, f *runFlags, args []string) error {
 	f.shorten(c.Flags().Changed)
-	job, err := a.job(f, args)
+	job, err := f.job(c.Context(), args)
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (f *runFlags) shorten(given func(name string) bool) {
 }
 
 // job is what the flags and arguments ask for.
-func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
+func (f *runFlags) job(ctx context.Context, args []string) (*bench.Job, error) {
 	choices, err := f.Choices()
 	if err != nil {
 		return nil, err
@@ -123,7 +124,7 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.Scenarios(args, instead.Limit, func() ([]*scenario.Scenario, error) {
+	list, err := f.Scenarios(ctx, args, instead.Limit, func() ([]*scenario.Scenario, error) {
 		if f.quick {
 			return cli.LoadScenarios(defaultScenarios[1:])
 		}
@@ -136,6 +137,6 @@ func (a *app) job(f *runFlags, args []string) (*bench.Job, error) {
 		Scenarios: list, Algorithms: choices, Scripts: f.Scripts, Server: f.redis, Instead: instead,
 		Rounds: f.rounds.Value, Wish: load.Wish{From: f.from.Value, For: f.length.Value},
 		WarmUp: f.warmUp.Value, Connections: f.connections.Value, RepeatInvalid: f.repeatInvalid.Value,
-		Version: cli.Version(version), Clock: load.Wall, Stop: a.Stop,
+		Version: cli.Version(version), Clock: load.Wall,
 	}, nil
 }

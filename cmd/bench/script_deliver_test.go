@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,7 @@ import (
 // deliverMain is: deliver RESULT [flags]
 // It does with a result what bench run does with the one that it measured, and takes its flags of output.
 func deliverMain() {
-	os.Exit(cli.Run(os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr},
+	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr},
 		func(s cli.Streams) *cobra.Command {
 			var o cli.Output
 			c := &cobra.Command{Use: "bench", Args: cobra.ExactArgs(1)}

@@ -31,7 +31,7 @@ func TestProgress(t *testing.T) {
 		"--warm-up", "0s", "--charts", "none", "--out", t.TempDir()}
 	measure := func(more ...string) string {
 		return clitest.OnTerminal(t, func(tty *os.File) {
-			code := run(append(args, more...), cli.Streams{Stdout: io.Discard, Stderr: tty})
+			code := run(t.Context(), append(args, more...), cli.Streams{Stdout: io.Discard, Stderr: tty})
 			if code != cli.ExitOK && code != cli.ExitInconclusive {
 				t.Errorf("exit code %d", code)
 			}

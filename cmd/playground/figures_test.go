@@ -12,7 +12,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/clients"
-	servers "ratelab/internal/host"
+	servers "ratelab/internal/engine"
 	"ratelab/internal/load"
 	"ratelab/internal/redis"
 	"ratelab/internal/result"
@@ -41,8 +41,7 @@ func TestFigures(t *testing.T) {
 	}
 	for _, s := range all[:most] {
 		models := run.Ask{}
-		scripts := run.Ask{Algorithms: []algorithms.Choice{}, Scripts: []script.File{q.file()},
-			Server: &servers.Server{Spec: redis.KindEmbedded, Clock: load.Wall}}
+		scripts := run.Ask{Algorithms: []algorithms.Choice{}, Scripts: []script.File{q.file()}}
 		want := append(rows(t, played(t, &models, s.Name)), rows(t, played(t, &scripts, s.Name))[0])
 		got := rows(t, documentOf(t, own, s.Name))
 		i := slices.IndexFunc(got, func(row string) bool { return strings.Contains(row, `"algorithm": "my"`) })
@@ -60,11 +59,18 @@ func played(t *testing.T, ask *run.Ask, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var on run.Engine
 	if len(ask.Scripts) > 0 {
 		s.Sequences, s.Expect = nil, nil // of other rows
+		e, err := servers.Start(t.Context(), servers.Spec{Redis: redis.KindEmbedded, Clock: load.Wall})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		on = e
 	}
 	ask.Scenarios = []*scenario.Scenario{s}
-	found, err := ask.Run(t.Context())
+	found, err := ask.Run(t.Context(), on)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

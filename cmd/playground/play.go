@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/curves"
 	"ratelab/internal/examine"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
@@ -158,7 +159,6 @@ func (e *engine) ask(ctx context.Context, q *question) (any, error) {
 }
 
 func (e *engine) find(ctx context.Context, q *question) (any, error) {
-	e.on.tried = q.Part != partPlay
 	instead, err := q.instead()
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (e *engine) find(ctx context.Context, q *question) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := run.Ask{Scenarios: []*scenario.Scenario{s}, Scripts: []script.File{q.file()}, Server: e.on,
+	job := run.Ask{Scenarios: []*scenario.Scenario{s}, Scripts: []script.File{q.file()},
 		Instead: instead, Progress: e, Version: version}
 	switch q.Part {
 	case partExamine:
@@ -175,7 +175,7 @@ func (e *engine) find(ctx context.Context, q *question) (any, error) {
 	case partCell:
 		job.Algorithms, job.Limit, s.Expect, s.Sequences = []algorithms.Choice{}, nil, nil, nil
 	}
-	found, err := job.Run(ctx)
+	found, err := job.Run(ctx, e.on)
 	switch {
 	case err != nil:
 		return nil, err
@@ -274,11 +274,14 @@ func chartOf(found *run.Result, own string) *chart {
 
 // examine says what standard traffic shows.
 func (e *engine) examine(ctx context.Context, q *question, asked limit.Policy) (*examination, error) {
-	found, err := examine.Scripts(ctx, []script.File{q.file()}, []limit.Policy{asked}, false, e.on)
+	script := examine.Script{At: limiter.OfFile(q.file()).At, Asked: &asked,
+		Engine: &host{beat: e.beat, watch: e.on.watch}}
+	x, err := script.Examine(ctx)
 	if err != nil {
 		return nil, err
 	}
-	x := &found[0]
+	about := script.Engine.About()
+	x.Server = &about
 	all := &examination{Lead: texts(report.Examined(x)), Findings: []finding{}, Tried: x.Tried}
 	for i := range x.Findings {
 		f := &x.Findings[i]

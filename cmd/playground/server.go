@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,61 +22,26 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// host is a run.Server inside the page: the visitor's script runs on the embedded server, and models decide for the
+// host is a run.Engine inside the page: the visitor's script runs on the embedded server, and models decide for the
 // other rows. The watch bounds a script's time; the page ends one that takes too much memory or stands still.
 type host struct {
 	run.Models
 	beat  func() // called before each call of a script
 	watch *watch
 	redis *miniredis.Miniredis
-	tried bool
 	own   string // the label of the visitor's row
 }
 
-// Describe names the embedded server.
-func (h *host) Describe() (about result.Server, given bool) {
-	return result.Server{Kind: "embedded", Name: "miniredis", Transport: "none"}, false
-}
-
-// Private is a server with other keys.
-func (h *host) Private(context.Context) (run.Server, error) {
-	return &host{beat: h.beat, watch: h.watch}, nil
-}
-
-// Try runs the visitor's script with the first requests of the first plan.
-func (h *host) Try(ctx context.Context, p *run.Plan) error {
-	if h.tried {
-		return nil
-	}
-	l := p.Foreign()[0]
-	first, err := p.Trial()
-	if err != nil {
-		return err
-	}
-	s, err := h.open(l, virtualtime.Options{Start: p.Scenario.Start, Trial: true, BatchSize: 1})
-	if err != nil {
-		return err
-	}
-	err = h.Clean(ctx, s.Decide(ctx, first, make([]limit.Decision, len(first))))
-	if fault := run.TrialFault(l, err); fault != nil {
-		return fault
-	}
-	h.tried = err == nil
-	return err
+// About names the embedded server.
+func (h *host) About() result.Server {
+	return result.Server{Kind: "embedded", Name: "miniredis", Transport: "none"}
 }
 
 // Open prepares the visitor's script; nil for a limiter with a model.
-func (h *host) Open(_ context.Context, l *limiter.Limiter, start time.Time, behind time.Duration, _ int) (run.Script,
-	error) {
-	if !l.Program.Foreign {
+func (h *host) Open(_ context.Context, p *run.Plan, l *limiter.Limiter) (run.Script, error) {
+	if !l.Foreign() {
 		return nil, nil
 	}
-	began := time.Now()
-	return h.open(l, virtualtime.Options{Start: start, Behind: behind,
-		Elapsed: func() time.Duration { return time.Since(began) }})
-}
-
-func (h *host) open(l *limiter.Limiter, o virtualtime.Options) (*own, error) {
 	h.own = l.Label
 	if h.redis == nil {
 		m, err := embedded.New(h.watch)
@@ -84,13 +50,15 @@ func (h *host) open(l *limiter.Limiter, o virtualtime.Options) (*own, error) {
 		}
 		h.redis = m
 	}
-	o.Real = embedded.Midnight
-	runner, err := virtualtime.New(virtualtime.Server{Client: newDirect(h), Embedded: true}, l.Program, o)
+	began := time.Now()
+	runner, err := virtualtime.New(virtualtime.Server{Client: newDirect(h), Embedded: true}, l.Program,
+		virtualtime.Options{Start: p.Scenario.Start, Behind: p.Scenario.ServerClock.Behind(), Real: embedded.Midnight,
+			Elapsed: func() time.Duration { return time.Since(began) }})
 	var refused *virtualtime.RefusedError
 	if errors.As(err, &refused) {
 		err = replay.Invalid("%s: %w", l.File, err)
 	}
-	return &own{runner}, err
+	return &own{runner, l}, err
 }
 
 // Clean empties the server. After a failure, which it returns, the next run has a new one: a command may be under way.
@@ -104,7 +72,16 @@ func (h *host) Clean(_ context.Context, failed error) error {
 }
 
 // own is the visitor's script on the embedded server.
-type own struct{ *virtualtime.Runner }
+type own struct {
+	*virtualtime.Runner
+	limiter *limiter.Limiter
+}
+
+// Decide blames the script for what it raises.
+func (o *own) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	err := o.Runner.Decide(ctx, requests, decisions)
+	return cmp.Or(run.ScriptFault(o.limiter, err), err)
+}
 
 // Left counts the script's keys. The embedded server invents their memory.
 func (o *own) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -80,9 +81,9 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 	}
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
-	job := a.newJob(list, f.redis, limiter.IsScript(f.Base) || limiter.IsScript(f.Head))
+	job := newJob(list, f.redis, limiter.IsScript(f.Base) || limiter.IsScript(f.Head))
 	job.Seed, job.Progress = f.seed.Value, progressOf(bar, nil)
-	c, err := job.Compare(cmd.Context(), sides[0], sides[1], limits)
+	c, err := job.compare(cmd.Context(), sides, limits)
 	bar.Finish()
 	if err != nil {
 		return cli.ServerFault(err, scriptKinds)
@@ -99,9 +100,19 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 	case c.Parts != nil:
 		return cli.Exit(cli.ExitMissed, errors.New(where(c)))
 	case c.Interrupted:
-		return fmt.Errorf("%w: the rest was not compared", cli.ErrInterrupted)
+		return fmt.Errorf("%w: the rest was not compared", message.ErrInterrupted)
 	}
 	return nil
+}
+
+// compare has both sides decide the same requests.
+func (j *job) compare(ctx context.Context, sides [2]*limiter.Spec, limits []limit.Policy) (c *run.Comparison,
+	err error) {
+	err = j.on(ctx, func(e run.Engine) (err error) {
+		c, err = j.Compare(ctx, e, sides[0], sides[1], limits)
+		return err
+	})
+	return c, err
 }
 
 // sheet is the verdict, the first difference, and a line for each traffic in which there is one.

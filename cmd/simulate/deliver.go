@@ -130,7 +130,7 @@ func (f *flags) checkDecisions(scenarios []string) error {
 
 // withDecisions does the job while one row for each decision is collected for path, which appears whole or not at
 // all: rows cannot say that they are partial, so an interrupted run leaves path as it was.
-func withDecisions(ctx context.Context, job *run.Ask, path string) (found *run.Result, err error) {
+func (j *job) withDecisions(ctx context.Context, path string) (found *run.Result, err error) {
 	named := path
 	if behind, err := filepath.EvalSymlinks(path); err == nil {
 		path = behind // a new file takes the place of the one that has the name
@@ -138,16 +138,16 @@ func withDecisions(ctx context.Context, job *run.Ask, path string) (found *run.R
 	wrote := atomicfile.Write(path, func(w io.Writer) error {
 		rows := report.NewDecisions(w, filepath.Dir(path))
 		defer rows.Discard()
-		job.Watch = rows.Watch
-		if found, err = decide(ctx, job); err != nil {
+		j.Watch = rows.Watch
+		if found, err = j.decide(ctx); err != nil {
 			return err
 		}
 		if found.Interrupted {
-			return cli.ErrInterrupted
+			return message.ErrInterrupted
 		}
 		return rows.Join()
 	})
-	if err != nil || wrote == nil || errors.Is(wrote, cli.ErrInterrupted) {
+	if err != nil || wrote == nil || errors.Is(wrote, message.ErrInterrupted) {
 		return found, err
 	}
 	return found, cli.Exit(cli.ExitHarness, fmt.Errorf("--decisions %s: %w", message.Path(named), wrote))

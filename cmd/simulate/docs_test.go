@@ -80,7 +80,8 @@ func TestRedisRateDecidesAsGCRA(t *testing.T) {
 	clitest.SaveFiles(t, clitest.Pages(t), folder)
 	saveRedisRate(t, folder)
 	var stdout, stderr bytes.Buffer
-	code := program([]string{"extreme-case-1", "-a", "gcra", "--script", filepath.Join(folder, "redis_rate.lua"),
+	code := program(t.Context(), []string{"extreme-case-1", "-a", "gcra", "--script",
+		filepath.Join(folder, "redis_rate.lua"),
 		"--redis", "embedded", "--charts", "none", "--out", t.TempDir()}, cli.Streams{Stdout: &stdout, Stderr: &stderr})
 	if code != cli.ExitOK || !strings.Contains(stdout.String(), "redis_rate decides as gcra.") {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, &stderr)
@@ -110,7 +111,7 @@ func checkFile(t *testing.T, folder string, block clitest.Block) string {
 		args = append(args, "--script", s)
 	}
 	var stdout, stderr bytes.Buffer
-	if code := program(args, cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != cli.ExitOK {
+	if code := program(t.Context(), args, cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != cli.ExitOK {
 		return stderr.String()
 	}
 	if strings.Contains(block.Text, "\nexpect:") && !allMet.MatchString(stdout.String()) {

@@ -14,6 +14,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/cli"
+	"ratelab/internal/engine"
 	"ratelab/internal/examine"
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
@@ -86,7 +87,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		return cli.Usage("--redis %s: %s; a script is examined on a server of its own", message.Quote(f.redis),
 			message.OneOf(f.redis, ownServers))
 	}
-	like := a.server(f.redis, slices.ContainsFunc(args, limiter.IsScript))
+	server := serverOf(f.redis, slices.ContainsFunc(args, limiter.IsScript))
 	sides := make([]*limiter.Spec, len(args))
 	for i, name := range args {
 		var problem error
@@ -103,7 +104,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	defer bar.Finish()
 	for i, side := range sides {
 		bar.Count("examine "+message.Shown(args[i]), i, len(args))
-		found, err := examine.One(ctx, examine.Script{Spec: side, Asked: asked}, like)
+		found, err := one(ctx, examine.Script{At: side.At, Asked: asked}, server)
 		if err != nil {
 			return examineFault(args[i], err)
 		}
@@ -115,6 +116,37 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		return err
 	}
 	return errors.Join(unwritten, examinedVerdict(doc))
+}
+
+// one examines a script on a server of its own, since it may do anything.
+func one(ctx context.Context, s examine.Script, server engine.Spec) (*result.Examination, error) {
+	e, err := engine.Start(ctx, server.Ours())
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	s.Engine = e
+	found, err := s.Examine(ctx)
+	if about := e.About(); found != nil {
+		found.Server = &about
+	}
+	return found, e.Clean(ctx, err)
+}
+
+// examined examines all users' scripts at one limit after the other. Costs says that the traffic that they are asked
+// about has other costs than 1.
+func examined(ctx context.Context, files []script.File, limits []limit.Policy, costs bool, server engine.Spec) (
+	all []result.Examination, err error) {
+	for i := range limits {
+		for _, file := range files {
+			found, err := one(ctx, examine.Script{At: limiter.OfFile(file).At, Asked: &limits[i], Costs: costs}, server)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, *found)
+		}
+	}
+	return all, nil
 }
 
 // asked is the limit that the flags state; nil: none.
@@ -134,8 +166,8 @@ func examineFault(name string, err error) error {
 	switch {
 	case errors.As(err, &binding):
 		return cli.Exit(cli.ExitUsage, err)
-	case errors.Is(err, message.ErrStopped):
-		return fmt.Errorf("%w: nothing is known of %s", cli.ErrInterrupted, message.Path(name))
+	case errors.Is(err, message.ErrInterrupted):
+		return fmt.Errorf("%w: nothing is known of %s", message.ErrInterrupted, message.Path(name))
 	case errors.As(err, &compile):
 		return cli.Usage("%s: %w", message.Path(name), err)
 	}

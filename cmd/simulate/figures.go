@@ -11,7 +11,6 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/run"
 )
 
 // fewScenarios are as many as people want to read a table of each.
@@ -19,7 +18,7 @@ const fewScenarios = 5
 
 // atAGlance reports whether the answer is one matrix, and not a table for each scenario: scenarios in which clients
 // react have no place in it.
-func (f *flags) atAGlance(job *run.Ask) bool {
+func (f *flags) atAGlance(job *job) bool {
 	placed := 0
 	for _, s := range job.Scenarios {
 		if s.Clients == nil {
@@ -32,7 +31,7 @@ func (f *flags) atAGlance(job *run.Ask) bool {
 // figures prints what can be printed at once, and has the job print the rest: more than a few scenarios are one matrix,
 // by the models; of a few each has its table as soon as it is decided. Other forms come whole. It gives what is to be
 // printed at the end.
-func (a *app) figures(ctx context.Context, f *flags, job *run.Ask, shown report.Simulated) (
+func (a *app) figures(ctx context.Context, f *flags, job *job, shown report.Simulated) (
 	func(*result.Document) error, error) {
 	terminal := a.Terminal(f.Quiet)
 	switch {
@@ -41,9 +40,9 @@ func (a *app) figures(ctx context.Context, f *flags, job *run.Ask, shown report.
 			return shown.Formats().Write(a.Stdout, f.Format.Value, d, terminal)
 		}, nil
 	case f.atAGlance(job):
-		found, err := a.byModels(ctx, job, nil)
+		found, err := job.models(ctx, nil)
 		if err == nil && found.Interrupted {
-			err = fmt.Errorf("%w: nothing was decided", cli.ErrInterrupted)
+			err = fmt.Errorf("%w: nothing was decided", message.ErrInterrupted)
 		}
 		if err != nil {
 			return nil, err
@@ -76,7 +75,7 @@ func (a *app) figures(ctx context.Context, f *flags, job *run.Ask, shown report.
 }
 
 // shown is how the run's document is shown, with the command that comes next if one scenario is played.
-func (f *flags) shown(c *cobra.Command, args []string, job *run.Ask, charts bool) report.Simulated {
+func (f *flags) shown(c *cobra.Command, args []string, job *job, charts bool) report.Simulated {
 	s := report.Simulated{Columns: f.columns, Several: len(job.Scenarios) > 1}
 	if f.Quiet {
 		return s
@@ -108,13 +107,13 @@ func (f *flags) checkColumns() error {
 
 // foretell says of a log what the models decide, while the Lua has yet to confirm it: on a server a log takes ten times
 // as long. Whatever keeps the models from an answer is left to the job to tell.
-func (a *app) foretell(ctx context.Context, f *flags, job *run.Ask) {
-	if f.Quiet || f.Files == nil || job.Server == nil {
+func (a *app) foretell(ctx context.Context, f *flags, job *job) {
+	if f.Quiet || f.Files == nil || job.byModels() {
 		return
 	}
 	bar := a.NewBar(false)
 	defer bar.Finish()
-	found, err := a.byModels(ctx, job, progressOf(bar, job.Scenarios))
+	found, err := job.models(ctx, progressOf(bar, job.Scenarios))
 	if err != nil || found.Interrupted {
 		return
 	}

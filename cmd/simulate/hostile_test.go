@@ -114,7 +114,7 @@ func (a attack) outcome(t *testing.T, folder, server string) (code int, says str
 	said := waits.ReplaceAllString(stderr.String(), "")
 	first, _, _ := strings.Cut(said, "\n")
 	first = strings.TrimPrefix(first, "simulate: ")
-	for _, prefix := range []string{a.name + ".lua: ", a.name + ": ", "on trial: "} {
+	for _, prefix := range []string{a.name + ".lua: ", a.name + ": "} {
 		first = strings.TrimPrefix(first, prefix)
 	}
 	return cmd.ProcessState.ExitCode(), first
@@ -156,14 +156,14 @@ var waits = regexp.MustCompile(`(?m)^simulate: waiting for .*\n`)
 // digest is that of the wrapper, which the embedded server names.
 var digest = regexp.MustCompile(` script: [0-9a-f]{40}, &c\.`)
 
-// orSays is the outcome in words. Which of its bounds, of time or memory, stops a script on trial depends on the
+// orSays is the outcome in words. Which of its bounds, of time or memory, stops a script depends on the
 // machine.
 func orSays(code int, says string) string {
 	switch {
 	case code == 0:
 		return "runs, and does no harm"
 	case strings.Contains(says, "no answer to") || strings.Contains(says, "memory"):
-		says = "is stopped on trial: it takes too long, or too much"
+		says = "is stopped: it takes too long, or too much"
 	}
 	return fmt.Sprintf("%s (%d)", digest.ReplaceAllString(says, ""), code)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"math"
@@ -55,7 +56,7 @@ func (a *app) limits() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			f.gate = c.Flags().Changed("max-newly-rejected")
-			return a.look(&f)
+			return a.look(c.Context(), &f)
 		},
 	}
 	f.Traffic.Register(c, a.Streams, false)
@@ -112,13 +113,13 @@ func (f *limitsFlags) policies() ([]limit.Policy, error) {
 }
 
 // look reads the log and prints what is in it.
-func (a *app) look(f *limitsFlags) error {
+func (a *app) look(ctx context.Context, f *limitsFlags) error {
 	policies, err := f.policies()
 	if err != nil {
 		return err
 	}
 	anyLimit := limit.Policy{Requests: 1, Window: time.Second}
-	list, err := f.Scenarios(nil, &anyLimit, nil)
+	list, err := f.Scenarios(ctx, nil, &anyLimit, nil)
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (a *app) look(f *limitsFlags) error {
 			return nil, nil
 		}
 		this := next.Stream(next.Seed)
-		log, err := limits.Read(stoppable(this.Requests(), a.Stop))
+		log, err := limits.Read(stoppable(ctx, this.Requests()))
 		next, stream = nil, cmp.Or(stream, this)
 		if err == nil && stream.Spread() > 0 {
 			if log.Within = string(within); within != traffic.AtStart && !f.ChoseRule() {
@@ -166,13 +167,13 @@ func (a *app) look(f *limitsFlags) error {
 	return nil
 }
 
-// stoppable is a stream that ends with cli.ErrInterrupted once stop is closed.
-func stoppable(stream iter.Seq2[limit.Request, error], stop <-chan struct{}) iter.Seq2[limit.Request, error] {
+// stoppable is a stream that ends with message.ErrInterrupted once ctx has ended.
+func stoppable(ctx context.Context, stream iter.Seq2[limit.Request, error]) iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		n := 0
 		for q, err := range stream {
-			if n++; n%1024 == 0 && message.Closed(stop) {
-				yield(limit.Request{}, fmt.Errorf("%w: the log was not read to its end", cli.ErrInterrupted))
+			if n++; n%1024 == 0 && ctx.Err() != nil {
+				yield(limit.Request{}, fmt.Errorf("%w: the log was not read to its end", message.ErrInterrupted))
 				return
 			}
 			if !yield(q, err) {

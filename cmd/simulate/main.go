@@ -12,8 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
-	"ratelab/internal/examine"
-	"ratelab/internal/host"
+	"ratelab/internal/engine"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
@@ -42,12 +41,14 @@ func collectAt(percent int) {
 
 func main() {
 	collectAt(gcPercent)
-	os.Exit(program(os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr,
-		Stdin: &cli.Stdin{From: os.Stdin}, Stop: cli.Interrupts(os.Exit)}))
+	os.Exit(program(cli.Interrupts(os.Exit), os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: &cli.Stdin{From: os.Stdin}}))
 }
 
 // program takes arguments and streams, and gives the exit code.
-func program(args []string, s cli.Streams) int { return cli.Run(args, s, newRoot) }
+func program(ctx context.Context, args []string, s cli.Streams) int {
+	return cli.Run(ctx, args, s, newRoot)
+}
 
 // app is what the commands share.
 type app struct{ cli.Streams }
@@ -78,25 +79,52 @@ func newRoot(s cli.Streams) *cobra.Command {
 	return root
 }
 
-// newJob is a job on the server of that kind. Foreign says that users' scripts take part.
-func (a *app) newJob(list []*scenario.Scenario, server string, foreign bool) *run.Ask {
-	job := &run.Ask{Scenarios: list, Version: cli.Version(version), Stop: a.Stop}
-	if server != run.ModelServer {
-		job.Server = a.server(server, foreign)
-	}
-	return job
+// job is what is asked for, and the server that decides.
+type job struct {
+	run.Ask
+	server engine.Spec
+	kept   string // the keys that an interrupted run left on a given server; "": none
 }
 
-// server is the server of that kind, not started yet.
-func (a *app) server(kind string, foreign bool) *host.Server {
-	return &host.Server{Spec: kind, Foreign: foreign, Clock: load.Wall, Stop: a.Stop}
+// newJob returns a job on the server of that kind. Foreign says that users' scripts take part.
+func newJob(list []*scenario.Scenario, server string, foreign bool) *job {
+	return &job{Ask: run.Ask{Scenarios: list, Version: cli.Version(version)}, server: serverOf(server, foreign)}
+}
+
+func serverOf(kind string, foreign bool) engine.Spec {
+	return engine.Spec{Redis: kind, Foreign: foreign, Clock: load.Wall}
+}
+
+// byModels reports whether no script decides.
+func (j *job) byModels() bool { return j.server.Redis == run.ModelServer }
+
+// on starts the server for f; nil stands for the models.
+func (j *job) on(ctx context.Context, f func(run.Engine) error) error {
+	if j.byModels() {
+		return f(nil)
+	}
+	e, err := engine.Start(ctx, j.server)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	err = f(e)
+	j.kept = e.Kept()
+	return err
 }
 
 // decide does the job, and examines the users' scripts: at the limit of each scenario in a folder of their own, and at
 // that of the first otherwise.
-func decide(ctx context.Context, job *run.Ask) (*run.Result, error) {
-	found, err := job.Run(ctx)
-	if err != nil || found.Interrupted || len(job.Scripts) == 0 {
+func (j *job) decide(ctx context.Context) (found *run.Result, err error) {
+	plans, err := j.Plans()
+	if err != nil {
+		return nil, err
+	}
+	err = j.on(ctx, func(e run.Engine) (err error) {
+		found, err = j.Play(ctx, plans, e)
+		return err
+	})
+	if err != nil || found.Interrupted || len(j.Scripts) == 0 {
 		return found, err
 	}
 	doc := &found.Document
@@ -105,21 +133,21 @@ func decide(ctx context.Context, job *run.Ask) (*run.Result, error) {
 	})
 	var limits []limit.Policy
 	for i := range doc.Runs {
-		if p := doc.Runs[i].Limit.Policy(); !slices.Contains(limits, p) && (i == 0 || job.Expected) {
+		if p := doc.Runs[i].Limit.Policy(); !slices.Contains(limits, p) && (i == 0 || j.Expected) {
 			limits = append(limits, p)
 		}
 	}
-	doc.Examinations, err = examine.Scripts(ctx, job.Scripts, limits, costly, job.Server)
-	if errors.Is(err, message.ErrStopped) {
+	doc.Examinations, err = examined(ctx, j.Scripts, limits, costly, j.server)
+	if errors.Is(err, message.ErrInterrupted) {
 		found.Interrupted, err = true, nil
 	}
 	return found, err
 }
 
-// byModels is what the models alone find of the job.
-func (a *app) byModels(ctx context.Context, job *run.Ask, progress run.Progress) (*run.Result, error) {
-	models := *job
-	models.Server, models.Scripts, models.Watch = nil, nil, nil
+// models is what the models alone find of the job.
+func (j *job) models(ctx context.Context, progress run.Progress) (*run.Result, error) {
+	models := j.Ask
+	models.Scripts, models.Watch = nil, nil
 	models.Decided, models.OtherRule, models.Progress = nil, false, progress
-	return models.Run(ctx)
+	return models.Run(ctx, nil)
 }

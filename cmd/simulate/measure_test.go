@@ -86,7 +86,7 @@ func write(t *testing.T, file, text string) {
 func output(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if code := program(args, cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != 0 {
+	if code := program(t.Context(), args, cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != 0 {
 		t.Fatalf("simulate %q: %d: %s", args, code, stderr.String())
 	}
 	return stdout.String()

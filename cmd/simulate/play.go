@@ -9,6 +9,7 @@ import (
 
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
+	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -19,11 +20,11 @@ import (
 // play is the main job. If it fails nothing is printed but the matrix, and the files are as they were.
 func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	ctx := c.Context()
-	job, err := a.job(f, args)
+	job, err := f.job(ctx, args)
 	if err != nil {
 		return err
 	}
-	if job.Server == nil {
+	if job.byModels() {
 		collectAt(modelsGCPercent)
 	}
 	w := writing{Output: &f.Output, command: cli.Again(c, args, "out", "format", "quiet", "decisions", "charts",
@@ -60,11 +61,11 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	if left := more.left(); left != "" && !f.Quiet {
 		fmt.Fprintf(a.Stderr, "simulate: --with %s: no run here for the rows of %s\n", message.Path(f.more), left)
 	}
-	return errors.Join(err, a.write(&w, found), outcome(f, found))
+	return errors.Join(err, a.write(&w, found), outcome(f, job, found))
 }
 
 // job is what the flags and arguments ask for.
-func (a *app) job(f *flags, args []string) (*run.Ask, error) {
+func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	if err := f.checkColumns(); err != nil {
 		return nil, err
 	}
@@ -76,19 +77,22 @@ func (a *app) job(f *flags, args []string) (*run.Ask, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.Scenarios(args, instead.Limit, scenario.Builtin)
+	list, err := f.Scenarios(ctx, args, instead.Limit, scenario.Builtin)
 	if err != nil {
 		return nil, err
 	}
-	job := a.newJob(list, f.redis, f.Scripts != nil)
+	job := newJob(list, f.redis, f.Scripts != nil)
 	job.Algorithms, job.Scripts, job.Instead = choices, script.Files(f.Scripts), instead
 	job.OtherRule = f.Files != nil && !f.ChoseRule()
+	if job.byModels() && f.Scripts != nil {
+		return nil, &replay.InputError{Err: run.ErrNoServer}
+	}
 	return job, nil
 }
 
 // decide does the job, with its progress on a terminal and its decisions in a file. If only that file fails, there are
 // a result and an error.
-func (a *app) decide(ctx context.Context, f *flags, job *run.Ask) (*run.Result, error) {
+func (a *app) decide(ctx context.Context, f *flags, job *job) (*run.Result, error) {
 	bar := a.NewBar(f.Quiet)
 	job.Progress = progressOf(bar, job.Scenarios)
 	defer bar.Finish()
@@ -99,13 +103,13 @@ func (a *app) decide(ctx context.Context, f *flags, job *run.Ask) (*run.Result, 
 		}
 	}
 	if f.decisions != "" {
-		return withDecisions(ctx, job, f.decisions)
+		return job.withDecisions(ctx, f.decisions)
 	}
-	return decide(ctx, job)
+	return job.decide(ctx)
 }
 
 // outcome is whether the figures are what was asked for.
-func outcome(f *flags, found *run.Result) error {
+func outcome(f *flags, job *job, found *run.Result) error {
 	if !found.Interrupted {
 		return verdict(&found.Document)
 	}
@@ -113,10 +117,10 @@ func outcome(f *flags, found *run.Result) error {
 	if f.decisions != "" {
 		more = fmt.Sprintf("; %s was not written", message.Path(f.decisions))
 	}
-	if found.Kept != "" {
-		more += "; " + found.Kept
+	if job.kept != "" {
+		more += "; " + job.kept
 	}
-	return fmt.Errorf("%w: the figures cover the beginning only, and say so%s", cli.ErrInterrupted, more)
+	return fmt.Errorf("%w: the figures cover the beginning only, and say so%s", message.ErrInterrupted, more)
 }
 
 // errExpectation is that of a document in which a row misses what is expected of it.

@@ -59,8 +59,8 @@ func (a *app) serve(ctx context.Context, spec, listen string) error {
 	defer cancel()
 	server, err := redis.Start(message.WithWatch(ctx, message.Watch{}), spec) // who waits for a client waits for long
 	if err != nil {
-		if message.Closed(a.Stop) {
-			return cli.ErrInterrupted
+		if ctx.Err() != nil {
+			return message.ErrInterrupted
 		}
 		return err
 	}
@@ -77,7 +77,7 @@ func (a *app) serve(ctx context.Context, spec, listen string) error {
 	fmt.Fprintln(a.Stdout, "redis://"+proxy.Addr())
 	for {
 		select {
-		case <-a.Stop:
+		case <-ctx.Done():
 			return nil
 		case <-time.After(watchEvery):
 		}

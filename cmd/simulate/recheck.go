@@ -25,7 +25,7 @@ import (
 
 // checkAgain decides again, and compares or accepts.
 func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error {
-	job, files, err := a.checkJob(f, folder)
+	job, files, err := f.job(folder)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 		}
 		return nil
 	}
-	differences, err := a.differences(c.Context(), job, folder, want, &found.Document)
+	differences, err := differences(c.Context(), job, folder, want, &found.Document)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func otherServer(want, got *result.Document) error {
 const mostDifferences = 10
 
 // differences are those from the accepted document, in a line each.
-func (a *app) differences(ctx context.Context, job *run.Ask, folder []string, want, got *result.Document) (
+func differences(ctx context.Context, job *job, folder []string, want, got *result.Document) (
 	all []error, err error) {
 	found := result.Compare(want, got)
 	for i, d := range found {
@@ -113,7 +113,7 @@ func (a *app) differences(ctx context.Context, job *run.Ask, folder []string, wa
 			for k, f := range job.Scripts {
 				if got.Examinations[k].Algorithm == name {
 					name = message.Path(f.Name)
-					decision = a.firstDecision(ctx, job, folder, want.Files, f, d.Scenario)
+					decision = firstDecision(ctx, job, folder, want.Files, f, d.Scenario)
 					break
 				}
 			}
@@ -126,7 +126,7 @@ func (a *app) differences(ctx context.Context, job *run.Ask, folder []string, wa
 
 // firstDecision says which request of a scenario a script decides first otherwise than the accepted one did. It says
 // nothing where that cannot be known: the clients react, or the accepted files are not in the document.
-func (a *app) firstDecision(ctx context.Context, job *run.Ask, folder []string, accepted map[string]string,
+func firstDecision(ctx context.Context, job *job, folder []string, accepted map[string]string,
 	now script.File, name string) string {
 	before := script.File{Name: now.Name, Read: func(name string) ([]byte, error) {
 		if text, ok := accepted[below(folder, name)]; ok {
@@ -146,7 +146,7 @@ func (a *app) firstDecision(ctx context.Context, job *run.Ask, folder []string, 
 			one.Scenarios = []*scenario.Scenario{s}
 		}
 	}
-	c, err := one.Compare(ctx, base, head, nil)
+	c, err := one.compare(ctx, [2]*limiter.Spec{base, head}, nil)
 	if err != nil || c.First == nil {
 		return ""
 	}
@@ -189,7 +189,7 @@ func otherFindings(files []script.File, want, got *result.Document) (all []error
 
 // checkJob is everything that is built in, or every scenario of a folder with every script in it. files gets the text
 // of each of these scripts and bindings when it is read.
-func (a *app) checkJob(f *checkFlags, folder []string) (job *run.Ask, files map[string]string, err error) {
+func (f *checkFlags) job(folder []string) (job *job, files map[string]string, err error) {
 	var scripts []string
 	list, err := scenario.Builtin()
 	if len(folder) == 1 {
@@ -199,7 +199,7 @@ func (a *app) checkJob(f *checkFlags, folder []string) (job *run.Ask, files map[
 		return nil, nil, err
 	}
 	all := append(scripts, f.Scripts...)
-	job = a.newJob(list, f.redis, all != nil)
+	job = newJob(list, f.redis, all != nil)
 	job.Version = "" // the golden file changes with the figures, not with every version
 	if job.Algorithms, err = f.Choices(); err != nil {
 		return nil, nil, err
@@ -242,13 +242,13 @@ func anonymous(doc *result.Document) {
 }
 
 // decideAgain does a job to its end.
-func (a *app) decideAgain(ctx context.Context, job *run.Ask, quiet bool) (*run.Result, error) {
+func (a *app) decideAgain(ctx context.Context, job *job, quiet bool) (*run.Result, error) {
 	bar := a.NewBar(quiet)
 	defer bar.Finish()
 	job.Progress = progressOf(bar, job.Scenarios)
-	found, err := decide(ctx, job)
+	found, err := job.decide(ctx)
 	if err == nil && found.Interrupted {
-		return nil, fmt.Errorf("%w: nothing was compared and nothing accepted", cli.ErrInterrupted)
+		return nil, fmt.Errorf("%w: nothing was compared and nothing accepted", message.ErrInterrupted)
 	}
 	return found, err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ratelab/internal/cli"
-	"ratelab/internal/examine"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
@@ -60,23 +59,20 @@ func (a *app) recommend() *cobra.Command {
 
 // recommended answers. If the question fails nothing is printed.
 func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string) error {
-	q, err := f.question(args)
+	q, err := f.question(ctx, args)
 	if err != nil {
 		return err
 	}
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
-	q.Stop = a.Stop
 	q.Progress = func(n int64) { bar.Show("recommend, "+message.Grouped(n)+" requests", 0, 0) }
-	if err := f.readOtherwise(q); err != nil {
+	if err := f.readOtherwise(ctx, q); err != nil {
 		return err
 	}
 	doc, err := q.Answer(ctx)
 	switch {
 	case errors.Is(err, recommend.ErrNobody), errors.Is(err, recommend.ErrLimits):
 		return cli.Usage("recommend: %w", err)
-	case errors.Is(err, recommend.ErrStopped):
-		return fmt.Errorf("%w: %w", cli.ErrInterrupted, err)
 	case err != nil:
 		return err
 	}
@@ -85,8 +81,8 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 		doc.Traffic.Names = names // a file by its path, so that the next command finds it
 	}
 	if f.Scripts != nil {
-		limits, server := []limit.Policy{doc.Answers[0].Limit.Policy()}, a.server(redis.KindAuto, true)
-		doc.Examinations, err = examine.Scripts(ctx, script.Files(f.Scripts), limits, false, server)
+		limits := []limit.Policy{doc.Answers[0].Limit.Policy()}
+		doc.Examinations, err = examined(ctx, script.Files(f.Scripts), limits, false, serverOf(redis.KindAuto, true))
 		if err != nil {
 			return examineFault(strings.Join(f.Scripts, ", "), err)
 		}
@@ -101,12 +97,12 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 }
 
 // question is what the flags and arguments ask.
-func (f *recommendFlags) question(args []string) (*recommend.Question, error) {
+func (f *recommendFlags) question(ctx context.Context, args []string) (*recommend.Question, error) {
 	instead, err := f.Instead()
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.Scenarios(args, instead.Limit, func() ([]*scenario.Scenario, error) {
+	list, err := f.Scenarios(ctx, args, instead.Limit, func() ([]*scenario.Scenario, error) {
 		if instead.Limit == nil {
 			return nil, cli.Usage("recommend: no limit; give --limit 100/1m, or name a scenario (simulate " +
 				"list shows them) or a file")
@@ -139,12 +135,12 @@ func noChoice(s *scenario.Scenario) string {
 }
 
 // readOtherwise adds the other reading of a log with whole seconds, unless somebody has chosen one.
-func (f *recommendFlags) readOtherwise(q *recommend.Question) error {
+func (f *recommendFlags) readOtherwise(ctx context.Context, q *recommend.Question) error {
 	if f.Files == nil || f.ChoseRule() {
 		return nil
 	}
 	stream := q.Scenarios[0].Stream(q.Scenarios[0].Seed)
-	for _, err := range stoppable(stream.Requests(), q.Stop) {
+	for _, err := range stoppable(ctx, stream.Requests()) {
 		if err != nil {
 			return &replay.InputError{Err: err}
 		}

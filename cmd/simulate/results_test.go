@@ -34,7 +34,7 @@ func TestResultsPages(t *testing.T) {
 		longtest.Skip(t, "decides everything built in")
 	}
 	a := &app{cli.Streams{Stdout: io.Discard, Stderr: io.Discard}}
-	job, _, err := a.checkJob(&checkFlags{redis: redis.KindEmbedded}, nil)
+	job, _, err := (&checkFlags{redis: redis.KindEmbedded}).job(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,12 +54,12 @@ func TestResultsPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found, err := a.differences(t.Context(), job, nil, want, &found.Document); err != nil || found != nil {
+	if found, err := differences(t.Context(), job, nil, want, &found.Document); err != nil || found != nil {
 		t.Errorf("%v, %v; if that is meant, make results writes it anew", errors.Join(found...), err)
 	}
 	gcra := slices.IndexFunc(want.Runs[0].Results, func(r result.Row) bool { return r.Algorithm == "gcra" })
 	want.Runs[0].Results[gcra].Admitted++
-	named, err := a.differences(t.Context(), job, nil, want, &found.Document)
+	named, err := differences(t.Context(), job, nil, want, &found.Document)
 	if err != nil || len(named) != 1 || named[0].Error() != "gcra: aligned-window-worst: admitted is 1033, was 1034" {
 		t.Errorf("another figure is named %v, %v", named, err)
 	}

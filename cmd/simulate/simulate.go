@@ -44,7 +44,8 @@ func (a *app) simulate() *cobra.Command {
 		Args:  slipOfACommand, ValidArgsFunction: cli.CompleteScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.Files != nil && len(args) == 0 && !slices.ContainsFunc(done, c.Flags().Changed) {
-				return a.look(&limitsFlags{Traffic: f.Traffic, Output: f.Output}) // the question is which limit
+				// the question is which limit
+				return a.look(c.Context(), &limitsFlags{Traffic: f.Traffic, Output: f.Output})
 			}
 			return a.play(c, &f, args)
 		},

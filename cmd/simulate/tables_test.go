@@ -1,11 +1,9 @@
 package main
 
 import (
-	"io"
 	"slices"
 	"testing"
 
-	"ratelab/internal/cli"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/run"
@@ -22,8 +20,7 @@ func TestTablesHaveEightColumns(t *testing.T) {
 		"noisy-neighbour": 2, "obedient-crowd": 2, "server-clock-step": 2, "client-clocks": 3, "trimmed-queue": 2,
 		"racing-clients": 2, "incr-then-crash": 2, "over-limit-flag": 2}
 	all = slices.DeleteFunc(all, func(s *scenario.Scenario) bool { return about[s.Name] == 0 })
-	a := &app{cli.Streams{Stdout: io.Discard, Stderr: io.Discard}}
-	found, err := a.newJob(all, run.ModelServer, false).Run(t.Context())
+	found, err := (&run.Ask{Scenarios: all}).Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

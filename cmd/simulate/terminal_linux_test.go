@@ -16,7 +16,7 @@ func onTerminal(t *testing.T, args ...string) string {
 	t.Helper()
 	args = append(args, "--charts", "none", "--out", t.TempDir())
 	return clitest.OnTerminal(t, func(tty *os.File) {
-		if code := program(args, cli.Streams{Stdout: tty, Stderr: tty}); code != cli.ExitOK {
+		if code := program(t.Context(), args, cli.Streams{Stdout: tty, Stderr: tty}); code != cli.ExitOK {
 			t.Errorf("exit code %d", code)
 		}
 	})

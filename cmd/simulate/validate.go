@@ -38,7 +38,7 @@ func (a *app) validateOne(file string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.newJob([]*scenario.Scenario{s}, run.ModelServer, false).Plans(); err != nil {
+	if _, err := newJob([]*scenario.Scenario{s}, run.ModelServer, false).Plans(); err != nil {
 		return err
 	}
 	for _, err := range s.Stream(s.Seed).Requests() {

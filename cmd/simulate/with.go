@@ -9,7 +9,6 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/run"
 )
 
 // further are rows that were decided elsewhere, such as those of libraries.
@@ -20,7 +19,7 @@ type further struct {
 }
 
 // with reads the document of --with, if there is one.
-func (f *flags) with(job *run.Ask) (*further, error) {
+func (f *flags) with(job *job) (*further, error) {
 	if f.more == "" {
 		return &further{}, nil
 	}
@@ -36,7 +35,7 @@ func (f *flags) with(job *run.Ask) (*further, error) {
 }
 
 // join has the rows appended to those of the job's run of the same scenario, limit and seed, once that is decided.
-func (more *further) join(job *run.Ask) {
+func (more *further) join(job *job) {
 	decided := job.Decided
 	job.Decided = func(r *result.Run) {
 		for i, o := range more.runs {

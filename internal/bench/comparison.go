@@ -33,7 +33,6 @@ type Comparison struct {
 	States              []string // of a key in which instructions are counted; nil: all
 
 	replay.Clock
-	Stop <-chan struct{} // closed: end with message.ErrStopped
 
 	Progress Progress // nil: nobody watches
 }
@@ -81,8 +80,8 @@ func (c *Comparison) plan() (*comparing, error) {
 // countLimit is the limit under which instructions are always counted. It alone takes about half a minute.
 var countLimit = limit.Policy{Requests: 10, Window: time.Second}
 
-// Run counts. Errors are a *replay.InputError, a *counting.Missing where instructions cannot be counted,
-// message.ErrStopped, and those of the server.
+// Run counts until ctx is interrupted. Errors are a *replay.InputError, a *counting.Missing if instructions cannot be
+// counted, message.ErrInterrupted, and those of the server.
 func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 	p, err := c.plan()
 	if err != nil {
@@ -93,12 +92,13 @@ func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 			return nil, err
 		}
 	}
-	s, err := begin(ctx, c.Server, 2, p.plans[0], c.Clock, c.Stop)
+	s, err := begin(ctx, c.Server, 2, c.Clock)
 	if err != nil {
 		return nil, err
 	}
-	report, err := p.on(ctx, s)
-	err = s.close(ctx, err)
+	call := context.WithoutCancel(ctx)
+	report, err := p.on(call, s)
+	err = s.close(call, err)
 	if report != nil {
 		report.Notes = append(report.Notes, p.leftOut...)
 	}
@@ -114,8 +114,8 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	var counted *counting.Counted
 	if !p.WithoutInstructions {
 		j := &counting.Job{Limiters: p.Sides[:], Limits: p.limits, States: p.States,
-			Server: cmp.Or(s.spec, s.server.Kind), Clock: p.Clock, Stop: p.Stop, Progress: p.Progress}
-		if counted, err = j.Run(message.WithWatch(ctx, message.Watch{Stop: p.Stop})); err != nil {
+			Server: cmp.Or(s.spec, s.server.Kind), Clock: p.Clock, Progress: p.Progress}
+		if counted, err = j.Run(s.ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +128,7 @@ func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.S
 		if p.Progress != nil {
 			p.Progress(plan.Scenario.Name+" in virtual time", i, len(p.plans))
 		}
-		found, err := s.decide(ctx, plan, nil)
+		found, err := s.decide(plan)
 		if err != nil {
 			return sides, nil, err
 		}
@@ -189,7 +189,7 @@ const bytesKeys = 10
 // so that the figures are the same on every run.
 func (s *session) countBytes(ctx context.Context, l *limiter.Limiter) (*counting.Bytes, error) {
 	if s.stopped() {
-		return nil, message.ErrStopped
+		return nil, message.ErrInterrupted
 	}
 	g, err := s.segment(ctx, l)
 	if err != nil {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -10,7 +11,7 @@ import (
 	"time"
 
 	"ratelab/internal/counting"
-	_ "ratelab/internal/host"
+	_ "ratelab/internal/engine"
 	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
@@ -94,9 +95,9 @@ func TestWithoutValgrind(t *testing.T) {
 // A comparison that is told to stop ends without a report.
 func TestAStoppedComparisonHasNoReport(t *testing.T) {
 	c := comparison(t, "gcra", "gcra")
-	stop := make(chan struct{})
-	c.Stop, c.Progress = stop, at("virtual time", func() { close(stop) })
-	if r, err := c.Run(t.Context()); r != nil || !errors.Is(err, message.ErrStopped) {
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	c.Progress = at("virtual time", func() { interrupt(message.ErrInterrupted) })
+	if r, err := c.Run(ctx); r != nil || !errors.Is(err, message.ErrInterrupted) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

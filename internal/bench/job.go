@@ -39,7 +39,6 @@ type Job struct {
 
 	Version string
 	Clock   replay.Clock
-	Stop    <-chan struct{} // closed: give the round up, and mark the result partial
 
 	Progress Progress // nil: nobody watches
 
@@ -64,18 +63,18 @@ func (j *Job) Check() error {
 }
 
 // Run does the job. Errors are a *replay.InputError, a *redis.Unavailable or what else kept the harness from running,
-// such as a call that failed; there is no result then. A result may be partial, if the job was told to stop, or
+// such as a call that failed; there is no result then. A result may be partial, if ctx was interrupted, or
 // invalid, if the machine or the server disturbed it: it says so itself.
 func (j *Job) Run(ctx context.Context) (*result.Document, error) {
 	p, err := j.plan()
 	if err != nil {
 		return nil, err
 	}
-	s, err := begin(ctx, p.Server, p.Connections+1, &p.plays[0].Plan, p.Clock, p.Stop)
+	s, err := begin(ctx, p.Server, p.Connections+1, p.Clock)
 	if err != nil {
 		return nil, err
 	}
-	return p.on(ctx, s)
+	return p.on(context.WithoutCancel(ctx), s)
 }
 
 // control is the algorithm that is measured in every round: what the harness and the round trip cost.

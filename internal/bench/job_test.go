@@ -9,6 +9,7 @@ import (
 
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/result"
@@ -74,9 +75,12 @@ func TestStopKeepsTheFinishedRounds(t *testing.T) {
 	longtest.Skip(t, "measures for twenty seconds")
 	for text, want := range map[string]int{"gcra, round 2": 1, "virtual time": 0} {
 		j := tiny(t, "gcra")
-		stop := make(chan struct{})
-		j.Stop, j.Progress = stop, at(text, func() { close(stop) })
-		r := runJob(t, j)
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		j.Progress = at(text, func() { interrupt(message.ErrInterrupted) })
+		r, err := j.Run(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
 		rounds := 0
 		if len(r.Latency) > 1 {
 			rounds = len(r.Latency[1].Rounds)
@@ -93,7 +97,7 @@ func TestAServerThatDiesEndsTheJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	under := newSession(s, "", load.Wall, nil)
+	under := newSession(t.Context(), s, "", load.Wall)
 	j.Progress = at("gcra, round 2", func() {
 		process, err := os.FindProcess(redistest.ProcessID(t, under.server))
 		if err == nil {
@@ -157,7 +161,7 @@ func TestGivenServer(t *testing.T) {
 // Somebody else's calls on a server of our own are noticed.
 func TestCallsThatNobodySent(t *testing.T) {
 	own := redistest.Private(t)
-	s := newSession(own, "", load.Wall, nil)
+	s := newSession(t.Context(), own, "", load.Wall)
 	p, err := tiny(t, "gcra").plan()
 	if err != nil {
 		t.Fatal(err)

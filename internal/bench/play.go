@@ -26,8 +26,8 @@ type played struct {
 	position  int // within the round, from 1
 }
 
-// measureOne plays a scenario's traffic once against one of its limiters. The error is message.ErrStopped if the job
-// was told to stop.
+// measureOne plays a scenario's traffic once against one of its limiters. The error is message.ErrInterrupted after an
+// interrupt.
 func (r *measuring) measureOne(ctx context.Context, p *play, number int) (*played, error) {
 	l := p.Limiters[number]
 	if err := r.warm(ctx, l, r.WarmUp); err != nil {
@@ -36,9 +36,9 @@ func (r *measuring) measureOne(ctx context.Context, p *play, number int) (*playe
 	g := r.keyspace(l)
 	found := &played{startedUS: r.since(r.wall.Now())}
 	var err error
-	found.Played, err = load.Play(ctx, &p.Plan, l, p.part, load.Options{
+	found.Played, err = load.Play(r.ctx, &p.Plan, l, p.part, load.Options{
 		Server: r.server, Prefix: g.prefix, Connections: r.Connections, Clock: g.clock, OnLate: p.Scenario.OnLate,
-		LateAfter: lateAfter, IntervalUS: intervalUS(p.part.Length()), Stop: r.stop,
+		LateAfter: lateAfter, IntervalUS: intervalUS(p.part.Length()),
 		Around: func(t *load.Target, play func() error) (err error) {
 			g.target = t
 			found.account, err = g.measured(ctx, play)
@@ -46,7 +46,7 @@ func (r *measuring) measureOne(ctx context.Context, p *play, number int) (*playe
 		},
 	})
 	if err == nil && found.Stopped {
-		err = message.ErrStopped
+		err = message.ErrInterrupted
 	}
 	if err = g.sweep(ctx, g.explain(err)); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *session) warm(ctx context.Context, l *limiter.Limiter, length time.Dura
 	}
 	for end := g.clock.Now() + length; err == nil && g.clock.Now() < end; {
 		if s.stopped() {
-			err = message.ErrStopped
+			err = message.ErrInterrupted
 			break
 		}
 		_, err = g.connection.Call(limit.Request{Key: "warm", Cost: 1})

@@ -34,7 +34,7 @@ func (p *plan) on(ctx context.Context, s *session) (document *result.Document, e
 		r.vigil.Close()
 	}
 	debug.SetGCPercent(before)
-	if errors.Is(err, message.ErrStopped) {
+	if errors.Is(err, message.ErrInterrupted) {
 		r.partial, err = true, nil
 		r.notes = append(r.notes, "interrupted: what was under way is left out")
 	}
@@ -57,7 +57,7 @@ func (r *measuring) measure(ctx context.Context) error {
 	for _, p := range r.plays {
 		where := p.Scenario.Name + " in virtual time"
 		r.step(where)
-		if err := r.decidePlay(ctx, p); err != nil {
+		if err := r.decidePlay(p); err != nil {
 			return err
 		}
 		r.vigil.Silence() // a batch in virtual time keeps the server busy, and nothing is timed then

@@ -68,7 +68,7 @@ func (g *segment) sweep(ctx context.Context, failed error) error {
 // explain puts an error into our words: the server's where that is to blame, else with the limiter's name, as for a
 // reply that is none, or a request that came too late for on_late: fatal.
 func (g *segment) explain(err error) error {
-	if err == nil || errors.Is(err, message.ErrStopped) {
+	if err == nil || errors.Is(err, message.ErrInterrupted) {
 		return err
 	}
 	if ofServer(err) {

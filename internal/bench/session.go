@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"ratelab/internal/host"
+	"ratelab/internal/engine"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
@@ -28,7 +28,8 @@ type session struct {
 	server *redis.Server
 	spec   string
 	wall   replay.Clock
-	stop   <-chan struct{}
+	ctx    context.Context // an interrupt ends it
+	engine *engine.Engine
 	began  time.Time
 
 	segments int
@@ -37,23 +38,18 @@ type session struct {
 }
 
 // newSession begins now.
-func newSession(server *redis.Server, spec string, wall replay.Clock, stop <-chan struct{}) *session {
-	return &session{server: server, spec: spec, wall: wall, stop: stop, began: wall.Now()}
+func newSession(ctx context.Context, server *redis.Server, spec string, wall replay.Clock) *session {
+	return &session{server: server, spec: spec, wall: wall, ctx: ctx, engine: engine.On(ctx, server, wall),
+		began: wall.Now()}
 }
 
-// begin starts a server and tries the users' scripts of a plan, before they decide anything on it.
-func begin(ctx context.Context, spec string, connections int, p *run.Plan, wall replay.Clock, stop <-chan struct{}) (
-	*session, error) {
+// begin starts a server.
+func begin(ctx context.Context, spec string, connections int, wall replay.Clock) (*session, error) {
 	server, note, err := startServer(ctx, spec, connections)
 	if err != nil {
 		return nil, err
 	}
-	scripts := host.Server{Spec: spec, Running: server, Clock: wall}
-	if err := scripts.Try(ctx, p); err != nil {
-		server.Close()
-		return nil, err
-	}
-	s := newSession(server, spec, wall, stop)
+	s := newSession(ctx, server, spec, wall)
 	if note != "" {
 		s.notes = append(s.notes, note)
 	}
@@ -61,8 +57,8 @@ func begin(ctx context.Context, spec string, connections int, p *run.Plan, wall 
 }
 
 // decidePlay decides what is played of a scenario, and keeps each decision.
-func (s *session) decidePlay(ctx context.Context, p *play) (err error) {
-	keep := func(_, label string) (observer, error) {
+func (s *session) decidePlay(p *play) (err error) {
+	p.Watch = func(label string) (run.Observer, error) {
 		at := slices.IndexFunc(p.rows, func(r *row) bool { return r.Algorithm == label })
 		if at < 0 { // clients that remember are not played
 			return nil, nil
@@ -74,28 +70,22 @@ func (s *session) decidePlay(ctx context.Context, p *play) (err error) {
 			return nil
 		}, nil
 	}
-	p.virtual, err = s.decide(ctx, &p.Plan, keep)
+	p.virtual, err = s.decide(&p.Plan)
 	return err
 }
 
-// observer sees what a row decides, batch by batch.
-type observer = func([]limit.Request, []limit.Decision) error
-
 // decide decides a plan in virtual time on the server that is measured, and deletes what the scripts leave. The error
-// is message.ErrStopped if the job was told to stop.
-func (s *session) decide(ctx context.Context, p *run.Plan, watch func(scenario, label string) (observer, error)) (
-	*result.Run, error) {
-	server := &host.Server{Spec: s.spec, Running: s.server, Clock: s.wall, Stop: s.stop}
-	ask := run.Ask{Server: server, Stop: s.stop, Watch: watch}
-	found, err := ask.PlayOne(ctx, p)
+// is message.ErrInterrupted after an interrupt.
+func (s *session) decide(p *run.Plan) (*result.Run, error) {
+	found, _, err := run.Play(s.ctx, p, s.engine)
 	if err == nil && found.Partial {
-		err = message.ErrStopped
+		err = message.ErrInterrupted
 	}
 	return found, err
 }
 
-// stopped reports whether the job was told to stop.
-func (s *session) stopped() bool { return message.Closed(s.stop) }
+// stopped reports whether there was an interrupt.
+func (s *session) stopped() bool { return s.ctx.Err() != nil }
 
 // since is how long the session has lasted, in µs.
 func (s *session) since(at time.Time) int64 { return at.Sub(s.began).Microseconds() }
@@ -109,6 +99,7 @@ func (s *session) close(ctx context.Context, failed error) error {
 	if !s.server.Own {
 		failed = s.clear(ctx, failed)
 	}
+	s.engine.Close()
 	if err := s.server.Close(); failed == nil {
 		failed = err
 	}

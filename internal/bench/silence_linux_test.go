@@ -50,7 +50,7 @@ func (h *halt) step(name string, _, _ int) {
 func halted(t *testing.T, during string, j *Job) []result.Reason {
 	t.Helper()
 	server := redistest.Private(t)
-	s := newSession(server, redis.KindProcess, j.Clock, nil)
+	s := newSession(t.Context(), server, redis.KindProcess, j.Clock)
 	pid := func() int { return redistest.ProcessID(t, s.server) }
 	h := &halt{t: t, pid: pid, during: during, times: 1, ended: make(chan struct{})}
 	j.Progress = h.step

@@ -20,16 +20,16 @@ import (
 	"ratelab/internal/message"
 )
 
-// Streams are where a program writes and what ends it early.
+// Streams are where a program reads and writes.
 type Streams struct {
 	Stdout, Stderr io.Writer
-	Stdin          *Stdin          // what --trace - reads; nil: nothing
-	Stop           <-chan struct{} // closed by the first interrupt; nil where nobody interrupts
+	Stdin          *Stdin // what --trace - reads; nil: nothing
 }
 
-// Run runs the command line args, and returns the exit code; newRoot makes the program around its streams. What fails
-// is on Stderr then, each line with the program's name. Nobody has to look whether printing failed: that comes last.
-func Run(args []string, s Streams, newRoot func(Streams) *cobra.Command) int {
+// Run runs the command line args, and returns the exit code; newRoot makes the program around its streams. Commands get
+// ctx, which an interrupt ends. What fails is on Stderr then, each line with the program's name. Nobody has to look
+// whether printing failed: that comes last.
+func Run(ctx context.Context, args []string, s Streams, newRoot func(Streams) *cobra.Command) int {
 	out := &printing{to: s.Stdout}
 	s.Stdout = out
 	pipe := make(chan os.Signal, 1)
@@ -37,14 +37,14 @@ func Run(args []string, s Streams, newRoot func(Streams) *cobra.Command) int {
 	defer signal.Stop(pipe)
 	defer s.Stdin.Close()
 	root := newRoot(s)
-	err := s.run(root, args)
+	err := s.run(ctx, root, args)
 	if printed := out.failed; printed != nil {
 		if err == nil && errors.Is(printed, syscall.EPIPE) {
 			signal.Stop(pipe)
 			io.WriteString(out.to, "\n") // which ends the program as any is that prints into a broken pipe
 		}
 		printed = Exit(ExitHarness, fmt.Errorf("standard output: %w", printed))
-		if errors.Is(err, ErrInterrupted) { // with which a terminal may be gone
+		if errors.Is(err, message.ErrInterrupted) { // with which a terminal may be gone
 			err = errors.Join(err, printed)
 		} else {
 			err = errors.Join(printed, err)
@@ -56,7 +56,7 @@ func Run(args []string, s Streams, newRoot func(Streams) *cobra.Command) int {
 	return ExitCode(err)
 }
 
-func (s Streams) run(root *cobra.Command, args []string) error {
+func (s Streams) run(ctx context.Context, root *cobra.Command, args []string) error {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		if err := removed(root.Name(), args[0]); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s Streams) run(root *cobra.Command, args []string) error {
 			}
 		}
 	}
-	watch := s.watch(root.Name())
+	watch := s.watch(ctx, root.Name())
 	ended, answered := make(chan struct{}), make(chan struct{})
 	defer func() {
 		close(ended)
@@ -100,12 +100,15 @@ func (s Streams) run(root *cobra.Command, args []string) error {
 	go func() {
 		defer close(answered)
 		select {
-		case <-s.Stop:
+		case <-ctx.Done():
 			watch.Say("interrupted; finishing. Press Ctrl-C again to stop at once.")
 		case <-ended:
 		}
 	}()
-	c, err := root.ExecuteContextC(message.WithWatch(context.Background(), watch))
+	c, err := root.ExecuteContextC(message.WithWatch(ctx, watch))
+	if errors.Is(err, context.Canceled) && !errors.Is(err, message.ErrInterrupted) { // nothing else cancels
+		err = message.ErrInterrupted
+	}
 	var stated *exit
 	if err != nil && !began && !errors.As(err, &stated) {
 		return refused(c, err)
@@ -114,12 +117,12 @@ func (s Streams) run(root *cobra.Command, args []string) error {
 }
 
 // watch has long waits told on Stderr, also where the rest is quiet: a line a wait that nobody expects.
-func (s Streams) watch(program string) message.Watch {
+func (s Streams) watch(ctx context.Context, program string) message.Watch {
 	clear := "" // a bar that stands on the line
 	if isTerminal(fileOf(s.Stderr)) {
 		clear = "\r\x1b[K"
 	}
-	return message.Watch{Stop: s.Stop,
+	return message.Watch{Stop: ctx.Done(),
 		Say: func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }}
 }
 
@@ -181,11 +184,11 @@ func Version(linked string) string {
 	return cmp.Or(linked, "devel")
 }
 
-// Interrupts returns a channel that the first SIGINT, SIGTERM or SIGHUP closes; the second calls exit at once. A
-// SIGHUP, which is a terminal or a session that was closed, stays ignored where it was when the program began: nohup
-// asks for that.
-func Interrupts(exit func(code int)) <-chan struct{} {
-	stop := make(chan struct{})
+// Interrupts returns a context that the first SIGINT, SIGTERM or SIGHUP ends, with the cause message.ErrInterrupted.
+// The second signal calls exit at once. A SIGHUP means that a terminal or a session was closed. It stays ignored if it
+// was ignored when the program began: nohup asks for that.
+func Interrupts(exit func(code int)) context.Context {
+	ctx, interrupt := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -193,9 +196,9 @@ func Interrupts(exit func(code int)) <-chan struct{} {
 	}
 	go func() {
 		<-signals
-		close(stop)
+		interrupt(message.ErrInterrupted)
 		<-signals
 		exit(ExitInterrupted)
 	}()
-	return stop
+	return ctx
 }

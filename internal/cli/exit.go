@@ -21,9 +21,6 @@ const (
 	ExitInterrupted  = 130 // the output is marked partial
 )
 
-// ErrInterrupted is the error of an interrupted run.
-var ErrInterrupted = Exit(ExitInterrupted, errors.New("interrupted"))
-
 // exit is an error with the program's exit code.
 type exit struct {
 	code int
@@ -44,11 +41,10 @@ func ExitCode(err error) int {
 	var input *replay.InputError
 	var spec *redis.BadSpec
 	var file *result.BadFile
-	var interrupted *message.Interrupted
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.As(err, &interrupted):
+	case errors.Is(err, message.ErrInterrupted):
 		return ExitInterrupted
 	case errors.As(err, &stated):
 		return stated.code

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 )
@@ -23,7 +24,7 @@ func TestExitCode(t *testing.T) {
 		{fmt.Errorf("a: %w", &replay.InputError{Err: plain}), 2},
 		{fmt.Errorf("a: %w", new(redis.BadSpec)), 2},
 		{Exit(ExitInconclusive, plain), 4},
-		{fmt.Errorf("%w: half of it", ErrInterrupted), 130},
+		{fmt.Errorf("%w: half of it", message.ErrInterrupted), 130},
 		{errors.Join(plain, Exit(ExitMissed, plain)), 1},
 	} {
 		if got := ExitCode(c.err); got != c.want {

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
+	"ratelab/internal/message"
 	"strings"
 	"sync"
 	"testing"
@@ -27,11 +29,11 @@ func (l *locked) Write(text []byte) (int, error) {
 func TestAnInterruptIsAnsweredBeforeTheEnd(t *testing.T) {
 	for range 1000 {
 		var said locked
-		stop := make(chan struct{})
-		code := Run(nil, Streams{Stdout: io.Discard, Stderr: &said, Stop: stop}, func(Streams) *cobra.Command {
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		code := Run(ctx, nil, Streams{Stdout: io.Discard, Stderr: &said}, func(Streams) *cobra.Command {
 			return &cobra.Command{Use: "program", RunE: func(*cobra.Command, []string) error {
-				close(stop)
-				return errors.Join(ErrInterrupted, errors.New("the end"))
+				interrupt(message.ErrInterrupted)
+				return errors.Join(message.ErrInterrupted, errors.New("the end"))
 			}}
 		})
 		said.Lock()

@@ -22,7 +22,8 @@ func TestARemovedNameIsAnsweredWithOneLine(t *testing.T) {
 			root.AddCommand(&cobra.Command{Use: words[1], RunE: root.RunE})
 		}
 		var out bytes.Buffer
-		code := Run(words[1:], Streams{Stdout: &out, Stderr: &out}, func(Streams) *cobra.Command { return root })
+		code := Run(t.Context(), words[1:], Streams{Stdout: &out, Stderr: &out},
+			func(Streams) *cobra.Command { return root })
 		if code != ExitUsage || !strings.HasSuffix(out.String(), " was removed: "+instead) ||
 			strings.Count(out.String(), "\n") != 1 {
 			t.Errorf("%s: exit %d, %q", name, code, out.String())

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,9 +23,8 @@ type Stdin struct {
 // headSize is how much of standard input is kept before its format is known: more than one line may have, also of gzip.
 const headSize = 2 << 20
 
-// keep reads standard input to its end, unless stop is closed before that or its beginning is not in the trace's
-// format.
-func (s *Stdin) keep(stop <-chan struct{}, trace traffic.Trace) (*io.SectionReader, error) {
+// keep reads standard input to its end, unless ctx ends before that or its beginning is not in the trace's format.
+func (s *Stdin) keep(ctx context.Context, trace traffic.Trace) (*io.SectionReader, error) {
 	if s == nil || term.IsTerminal(int(s.From.Fd())) {
 		return nil, Usage("--trace -: standard input is no pipe; want one such as zcat access.log.*.gz | " +
 			"simulate limits --trace -")
@@ -44,8 +44,8 @@ func (s *Stdin) keep(stop <-chan struct{}, trace traffic.Trace) (*io.SectionRead
 		done <- err
 	}()
 	select {
-	case <-stop:
-		return nil, fmt.Errorf("%w: standard input was not read to its end", ErrInterrupted)
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: standard input was not read to its end", message.ErrInterrupted)
 	case err = <-done:
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -57,10 +58,10 @@ func (t *Traffic) ChoseRule() bool { return t.flags.Changed("within-second") }
 
 // Scenarios are those that args name, or the trace as the only one, or what otherwise makes. The policy is the one
 // of --limit.
-func (t *Traffic) Scenarios(args []string, p *limit.Policy,
+func (t *Traffic) Scenarios(ctx context.Context, args []string, p *limit.Policy,
 	otherwise func() ([]*scenario.Scenario, error)) ([]*scenario.Scenario, error) {
 	if t.Files != nil {
-		s, err := t.only(args, p)
+		s, err := t.only(ctx, args, p)
 		return []*scenario.Scenario{s}, err
 	}
 	var err error
@@ -110,7 +111,7 @@ func CompleteScenarios(_ *cobra.Command, _ []string, _ string) ([]string, cobra.
 }
 
 // only is the trace as the only scenario.
-func (t *Traffic) only(args []string, p *limit.Policy) (*scenario.Scenario, error) {
+func (t *Traffic) only(ctx context.Context, args []string, p *limit.Policy) (*scenario.Scenario, error) {
 	if len(args) > 0 {
 		return nil, Usage("%s: --trace is the only scenario; leave out the other", message.Quote(args[0]))
 	}
@@ -145,7 +146,7 @@ func (t *Traffic) only(args []string, p *limit.Policy) (*scenario.Scenario, erro
 	}
 	if piped {
 		var err error
-		if trace.Stdin, err = t.streams.Stdin.keep(t.streams.Stop, trace); err != nil {
+		if trace.Stdin, err = t.streams.Stdin.keep(ctx, trace); err != nil {
 			return nil, err
 		}
 	}

@@ -25,8 +25,7 @@ type Setup struct {
 	Protocol    Protocol
 	Server      Server
 
-	MostAttempts int64           // of the whole run; more are a TooManyError. 0: DefaultAttempts
-	Stop         <-chan struct{} // closed: end early
+	MostAttempts int64 // of the whole run; more are a TooManyError. 0: DefaultAttempts
 	Progress     func(operations int64)
 }
 
@@ -50,10 +49,13 @@ func (e *TooManyError) Error() string {
 }
 
 // Run plays the traffic, whose requests are the clients' operations at the times of their first attempts. It ends with
-// the traffic: later messages are neither sent nor received, except those of the last moment itself. ctx is passed to
-// the server. The error is the traffic's, the server's or a *TooManyError.
+// the traffic: later messages are neither sent nor received, except those of the last moment itself. It ends early when
+// ctx ends. The server gets a context that does not end with ctx. The error is the traffic's, the server's or a
+// *TooManyError.
 func Run(ctx context.Context, s Setup, t *traffic.Stream) (*Outcome, error) {
 	r := newRun(s)
+	playing := ctx
+	ctx = context.WithoutCancel(ctx)
 	for q, err := range t.Requests() {
 		if err == nil {
 			err = r.add(ctx, q)
@@ -61,11 +63,11 @@ func Run(ctx context.Context, s Setup, t *traffic.Stream) (*Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.count%tellEvery == 0 && r.pause() {
+		if r.count%tellEvery == 0 && r.pause(playing) {
 			break
 		}
 	}
-	if !r.pause() {
+	if !r.pause(playing) {
 		duration, _ := t.Duration()
 		if err := r.until(ctx, max(duration.Microseconds(), r.lastUS+1)); err != nil {
 			return nil, err
@@ -132,11 +134,11 @@ func (r *run) add(ctx context.Context, q limit.Request) error {
 }
 
 // pause reports progress, and whether the run must end.
-func (r *run) pause() bool {
+func (r *run) pause(ctx context.Context) bool {
 	if r.Progress != nil {
 		r.Progress(r.count)
 	}
-	r.stopped = r.stopped || message.Closed(r.Stop)
+	r.stopped = r.stopped || ctx.Err() != nil
 	return r.stopped
 }
 
@@ -144,12 +146,12 @@ func (r *run) pause() bool {
 func (r *run) until(ctx context.Context, us int64) error {
 	for len(r.events) > 0 && r.events[0].dueUS < us && !r.stopped {
 		switch err := r.play(ctx, heap.Pop(&r.events).(*operation)); {
-		case errors.Is(err, message.ErrStopped):
+		case errors.Is(err, message.ErrInterrupted):
 			r.stopped = true
 		case err != nil:
 			return err
 		}
-		r.stopped = r.stopped || message.Closed(r.Stop) // a request may take long
+		r.stopped = r.stopped || ctx.Err() != nil // a request may take long
 	}
 	return nil
 }

@@ -220,10 +220,10 @@ func TestTooManyAttempts(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	stop := make(chan struct{})
-	close(stop)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
 	times := make([]int64, 5000)
-	out, err := Run(t.Context(), Setup{Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1}, epoch), Stop: stop},
+	out, err := Run(ctx, Setup{Protocol: OneCall{}, Server: NewLimiter(&every{gapUS: 1}, epoch)},
 		at(10, times...))
 	if err != nil || !out.Stopped || len(out.Journal.Requests) >= 5000 {
 		t.Errorf("%v, stopped %v after %d requests", err, out.Stopped, len(out.Journal.Requests))

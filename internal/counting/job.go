@@ -1,6 +1,7 @@
 package counting
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
-	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
@@ -25,7 +25,6 @@ type Job struct {
 	Server   string          // process or container, with a program or an image
 
 	replay.Clock
-	Stop     <-chan struct{}
 	Progress func(where string, done, total int)
 }
 
@@ -65,19 +64,15 @@ type counter struct {
 	late    int           // attempts whose requests came too late, since one that did not
 }
 
-// Run counts everything. Errors are a *Missing, message.ErrStopped, those of limiter.Spec.At, or those of the servers.
+// Run counts everything. Errors are a *Missing, message.ErrInterrupted, those of limiter.Spec.At, or those of the
+// servers.
 func (j *Job) Run(ctx context.Context) (*Counted, error) {
 	r := &counter{Job: j, lead: leastLead}
 	if r.States == nil {
 		r.States = States()
 	}
-	ctx, cancel := message.WatchOf(ctx).Context(ctx)
-	defer cancel()
 	if err := r.run(ctx); err != nil {
-		if message.Closed(j.Stop) {
-			err = message.ErrStopped
-		}
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err)
 	}
 	return &r.found, nil
 }

@@ -247,26 +247,17 @@ func TestCountsThatAreClear(t *testing.T) {
 func TestAJobIsInterrupted(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	onNative(t) // or skip
-	stop := make(chan struct{})
-	j := &Job{Limiters: []*limiter.Spec{algorithm(t, "gcra")}, Limits: hundredAMinute, Stop: stop,
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	j := &Job{Limiters: []*limiter.Spec{algorithm(t, "gcra")}, Limits: hundredAMinute,
 		Server: redis.KindProcess, Clock: load.Wall,
 		Progress: func(where string, done, _ int) {
 			if done == 1 {
-				close(stop)
+				interrupt(message.ErrInterrupted)
 			}
 		}}
-	if d, err := j.Run(stopping(t.Context(), stop)); d != nil || !errors.Is(err, message.ErrStopped) {
+	if d, err := j.Run(ctx); d != nil || !errors.Is(err, message.ErrInterrupted) {
 		t.Errorf("%+v, %v", d, err)
 	}
-}
-
-func stopping(ctx context.Context, stop chan struct{}) context.Context {
-	ctx, cancel := context.WithCancel(ctx)
-	go func() {
-		<-stop
-		cancel()
-	}()
-	return ctx
 }
 
 // version is gcra with another source.

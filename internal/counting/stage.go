@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"ratelab/internal/host"
+	"ratelab/internal/engine"
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
 	"ratelab/internal/virtualtime"
@@ -44,7 +44,7 @@ func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time
 	if p.before != nil {
 		program = p.before.Program.Changing(p.Program, at.UnixMicro(), 0)
 	}
-	runner, err := host.Runner(ctx, r.native, program, virtualtime.Options{Start: begins}, r.Clock)
+	runner, err := engine.Runner(ctx, r.native, program, virtualtime.Options{Start: begins}, r.Clock)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "ratelab/internal/host" // knows containers
+	_ "ratelab/internal/engine" // knows containers
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 )

@@ -34,11 +34,11 @@ const (
 
 // Script is a limiter's script to be examined.
 type Script struct {
-	*limiter.Spec
+	At    func(limit.Policy) (*limiter.Limiter, error)
 	Asked *limit.Policy // the limit that was asked about; nil: none
 	Costs bool          // requests have other costs than 1
-	// Server is one of our own: the script may loop.
-	Server run.Server
+	// Engine has a server of its own: the script may loop.
+	Engine run.Engine
 }
 
 // Examine lets the script decide on the server. The error is the server's or the binding's.
@@ -104,39 +104,6 @@ func (s *Script) policy(asked limit.Policy, program *script.Program) (at limit.P
 	asked.Requests = max(1, asked.Requests*reduced/biggest)
 	asked.Burst = min(asked.Burst, max(1, asked.Burst*reduced/biggest))
 	return asked, ""
-}
-
-// Scripts examines all users' scripts at one limit after the other, each on a private server. Costs says that the
-// traffic that they are asked about has other costs than 1. The error is message.ErrStopped where the server was told
-// to stop.
-func Scripts(ctx context.Context, files []script.File, limits []limit.Policy, costs bool, like run.Server) (
-	[]result.Examination, error) {
-	var all []result.Examination
-	for i := range limits {
-		for _, file := range files {
-			found, err := One(ctx, Script{Spec: limiter.OfFile(file), Asked: &limits[i], Costs: costs}, like)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, *found)
-		}
-	}
-	return all, nil
-}
-
-// One examines a script on a private server like the given one.
-func One(ctx context.Context, s Script, like run.Server) (*result.Examination, error) {
-	server, err := like.Private(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer server.Close()
-	s.Server = server
-	found, err := s.Examine(ctx)
-	if about, _ := server.Describe(); found != nil {
-		found.Server = &about
-	}
-	return found, server.Clean(ctx, err)
 }
 
 // examination is the state of one examination.

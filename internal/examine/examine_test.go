@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/host"
+	"ratelab/internal/engine"
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
 	"ratelab/internal/load"
@@ -21,22 +21,19 @@ import (
 )
 
 // examined examines a script on an embedded server, or on one that is made of it.
-func examined(t *testing.T, s Script, made ...func(run.Server) run.Server) *result.Examination {
+func examined(t *testing.T, s Script, made ...func(run.Engine) run.Engine) *result.Examination {
 	t.Helper()
-	server := &host.Server{Running: redistest.Embedded(t), Clock: load.Wall}
-	if err := server.Start(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	s.Server = server
+	e := engine.On(t.Context(), redistest.Embedded(t), load.Wall)
+	defer e.Close()
+	s.Engine = e
 	for _, m := range made {
-		s.Server = m(server)
+		s.Engine = m(e)
 	}
-	e, err := s.Examine(t.Context())
+	found, err := s.Examine(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e
+	return found
 }
 
 // builtin is a built-in limiter to be examined at a limit.
@@ -47,7 +44,7 @@ func builtin(t *testing.T, label, limits string) Script {
 		t.Fatal(err)
 	}
 	p := policyOf(t, strings.Fields(limits))
-	return Script{Asked: &p, Costs: true, Spec: side}
+	return Script{Asked: &p, Costs: true, At: side.At}
 }
 
 // No built-in limiter has a fault, at any limit. A window that is given a burst ignores it, which is one. The worst
@@ -119,7 +116,7 @@ func TestTheLimit(t *testing.T) {
 		{`"{limit}", "{window_ms}"`, at(201), "100/5s", ""},
 		{`"{limit}", "{window_ms}"`, nil, "100/1m", "expires_early"},
 	} {
-		e := examined(t, Script{Asked: c.at, Spec: limiter.OfFile(file(c.args))})
+		e := examined(t, Script{Asked: c.at, At: limiter.OfFile(file(c.args)).At})
 		got := e.NotExamined
 		if got == "" {
 			got = e.Limit.Policy().String()
@@ -158,7 +155,7 @@ func TestWhatTheServerLacksIsNoFault(t *testing.T) {
 		}
 		return []byte("return struct.unpack('>I', struct.pack('>I', 1))"), nil
 	}}
-	e := examined(t, Script{Spec: limiter.OfFile(file)})
+	e := examined(t, Script{At: limiter.OfFile(file).At})
 	if !strings.Contains(e.NotExamined, "because of struct.unpack; use --redis process") || len(e.Findings) > 0 {
 		t.Errorf("%q: %v", e.NotExamined, texts(e))
 	}
@@ -177,11 +174,10 @@ func TestRequestsAreAMicrosecondApart(t *testing.T) {
 }
 
 // resigned is a server of which every row decides although an error came.
-type resigned struct{ run.Server }
+type resigned struct{ run.Engine }
 
-func (r resigned) Open(ctx context.Context, l *limiter.Limiter, start time.Time, behind time.Duration, row int) (
-	run.Script, error) {
-	s, err := r.Server.Open(ctx, l, start, behind, row)
+func (r resigned) Open(ctx context.Context, p *run.Plan, l *limiter.Limiter) (run.Script, error) {
+	s, err := r.Engine.Open(ctx, p, l)
 	return ignorant{s}, err
 }
 
@@ -191,7 +187,7 @@ func (ignorant) Ignored() string { return "ERR invalid expire time" }
 
 // Who decides although the server has answered with an error falls back silently, which is said once, with the error.
 func TestSilentFallback(t *testing.T) {
-	e := examined(t, builtin(t, "gcra", "100/1m"), func(s run.Server) run.Server { return resigned{s} })
+	e := examined(t, builtin(t, "gcra", "100/1m"), func(e run.Engine) run.Engine { return resigned{e} })
 	if got := texts(e)[0]; !slices.Equal(faults(e), []string{"silent_fallback"}) ||
 		!strings.HasSuffix(got, `"ERR invalid expire time", and it decides all the same`) {
 		t.Errorf("%v", texts(e))

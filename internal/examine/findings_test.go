@@ -77,7 +77,7 @@ func archived(a *txtar.Archive, name string, p limit.Policy) Script {
 		}
 		return nil, fs.ErrNotExist
 	}}
-	return Script{Asked: &p, Spec: limiter.OfFile(file)}
+	return Script{Asked: &p, At: limiter.OfFile(file).At}
 }
 
 // faults are the kinds of an examination's faults, sorted, with the limits where those are others.

@@ -6,6 +6,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 
@@ -54,10 +55,13 @@ func (x *examination) play(traffics ...[]limit.Request) []limit.Decision {
 	return decisions
 }
 
+// standard is the plan of every traffic.
+var standard = &run.Plan{Scenario: &scenario.Scenario{Start: scenario.DefaultStart}}
+
 // ask lets the script decide on an empty server. A run.Script whose limiter may keep the server's errors to itself has
 // a method Ignored, for the first that it did; "": none.
 func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) error {
-	s, err := x.Server.Open(x.ctx, x.limiter, scenario.DefaultStart, 0, 0)
+	s, err := x.Engine.Open(x.ctx, standard, x.limiter)
 	if err != nil {
 		return err
 	}
@@ -80,7 +84,7 @@ func (x *examination) ask(requests []limit.Request, decisions []limit.Decision) 
 	if named, ok := s.(interface{ Names() []string }); ok && len(requests) == 1 {
 		x.names = named.Names()
 	}
-	return x.Server.Clean(x.ctx, nil)
+	return x.Engine.Clean(x.ctx, nil)
 }
 
 // inOrder is traffics together, in the order of time, no two of them in the same microsecond.

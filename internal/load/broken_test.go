@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/script/scripttest"
@@ -151,13 +152,14 @@ func (s sayer) Call(q limit.Request) (Outcome, error) {
 
 // runStoppedChild measures until it goes on after it was stopped.
 func runStoppedChild(t *testing.T) {
-	goesOn, stop := make(chan os.Signal, 1), make(chan struct{})
+	goesOn := make(chan os.Signal, 1)
+	ctx, interrupt := context.WithCancelCause(t.Context())
 	signal.Notify(goesOn, unix.SIGCONT)
-	go func() { <-goesOn; close(stop) }()
+	go func() { <-goesOn; interrupt(message.ErrInterrupted) }()
 	clock := NewClock(time.Now())
 	caller := sayer{sink{clock.Now}, sync.OnceFunc(func() { fmt.Print(measuring) })}
-	r, err := opened(t.Context(), every(time.Millisecond, 60_000, "k"), []Caller{caller, caller},
-		Options{Clock: clock, Stop: stop})
+	r, err := opened(ctx, every(time.Millisecond, 60_000, "k"), []Caller{caller, caller},
+		Options{Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sync"
@@ -70,13 +71,16 @@ type open struct {
 }
 
 // over reports whether nothing more is to be sent.
-func (l *open) over() bool { return message.Closed(l.Stop) || l.error() != nil }
+func (l *open) over() bool { return l.ctx.Err() != nil || l.error() != nil }
+
+// stopped reports whether an interrupt ended the loop.
+func (l *open) stopped() bool { return errors.Is(context.Cause(l.ctx), message.ErrInterrupted) }
 
 func (l *open) fail(err error) { l.err.CompareAndSwap(nil, &err) }
 
 // error is the context's, or else the first of a call: calls that fail because of the context are no reason themselves.
 func (l *open) error() error {
-	if l.ctx.Err() != nil {
+	if l.ctx.Err() != nil && !l.stopped() {
 		return l.ctx.Err()
 	}
 	if err := l.err.Load(); err != nil {
@@ -97,8 +101,8 @@ const (
 )
 
 // openLoop sends what the source has to about so many requests, from start on, by o's clock. Requests with a negative
-// AtUS are sent before it and do not count. It returns when all are answered, or after o.Stop with what there is. An
-// error of a call or of the source, and the context's end, end it early.
+// AtUS are sent before it and do not count. It returns when all are answered, or after an interrupt with what there
+// is. An error of a call or of the source, and another end of the context, end it early.
 func openLoop(ctx context.Context, s source, about int, callers []Caller, start time.Duration, o *Options) (
 	*OpenResult, error) {
 	l := &open{Options: o, ctx: ctx, queue: newQueue(len(callers)), source: s, start: start,

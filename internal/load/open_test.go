@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
 )
 
 // One connection, 10 ms of service, a pacer that is 300 µs late. The second request is due while the first is served:
@@ -162,9 +163,9 @@ func TestRehearsal(t *testing.T) {
 func TestStop(t *testing.T) {
 	bubble(t, 0, func(t *testing.T, clock Stopwatch) {
 		_, callers := slows(t.Context(), clock, 1, 10*time.Millisecond)
-		stop := make(chan struct{})
-		time.AfterFunc(20*time.Millisecond, func() { close(stop) }) // 15 ms into the stream
-		r, err := opened(t.Context(), due(0, 1, 2, 3, 100), callers, Options{Clock: clock, Stop: stop})
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		time.AfterFunc(20*time.Millisecond, func() { interrupt(message.ErrInterrupted) }) // 15 ms into the stream
+		r, err := opened(ctx, due(0, 1, 2, 3, 100), callers, Options{Clock: clock})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,6 @@ type Options struct {
 	OnLate     string        // of the scenario
 	LateAfter  time.Duration // how long a request may wait for a connection after it was due before it is late
 	IntervalUS int64         // width of the intervals of the time series
-	Stop       <-chan struct{}
 
 	// Around is to call play once: what is measured beside the requests begins and ends here.
 	Around func(target *Target, play func() error) error
@@ -50,9 +49,11 @@ type player struct {
 	origin  time.Duration // of the scenario, by our clock
 }
 
-// Play plays the part against a limiter of the plan. The error is that of the server or the script. A play that is
-// stopped has played less, and says so.
+// Play plays the part against a limiter of the plan. The error is that of the server or the script. When ctx is
+// interrupted it has played less, and says so.
 func Play(ctx context.Context, c *run.Plan, e *limiter.Limiter, part *Part, o Options) (out *Played, err error) {
+	playing := ctx
+	ctx = context.WithoutCancel(ctx)
 	p := &player{Options: &o, plan: c, part: part, limiter: e}
 	if p.ahead, err = ahead(ctx, o); err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func Play(ctx context.Context, c *run.Plan, e *limiter.Limiter, part *Part, o Op
 	}
 	err = o.Around(p.target, func() error {
 		p.aim()
-		r, err := openLoop(ctx, from, len(requests), callers, p.origin+part.From, &o)
+		r, err := openLoop(playing, from, len(requests), callers, p.origin+part.From, &o)
 		out = &Played{r, part, p.origin}
 		return err
 	})

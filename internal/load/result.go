@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
@@ -18,7 +17,8 @@ func record(h *result.Histogram, d time.Duration) (overflow int64) {
 	return 0
 }
 
-// OpenResult is what an open loop measured, of the requests that count: Offered = Sent + Dropped, and what Stop left.
+// OpenResult is what an open loop measured, of the requests that count: Offered = Sent + Dropped, and what an interrupt
+// left.
 type OpenResult struct {
 	result.Latency // but for what only several rounds have; intervals in which nothing was sent are left out
 	Health         Health
@@ -48,7 +48,7 @@ func (r *OpenResult) counted() iter.Seq[*call] {
 // Note: workers that record into histograms themselves wait for each other, or have megabytes of histograms each.
 func (l *open) result(health Health, cores int) *OpenResult {
 	r := &OpenResult{Latency: result.Latency{Outcomes: result.NewOutcomes()}, Health: health,
-		Workers: l.queue.workers, Cores: cores, Stopped: message.Closed(l.Stop), start: l.start, calls: l.calls}
+		Workers: l.queue.workers, Cores: cores, Stopped: l.stopped(), start: l.start, calls: l.calls}
 	var first, last *call
 	for c := range r.counted() {
 		if first == nil {

@@ -36,7 +36,14 @@ func (w Watch) Waited(what string, waited time.Duration) {
 }
 
 // Stopped reports whether there was an interrupt.
-func (w Watch) Stopped() bool { return Closed(w.Stop) }
+func (w Watch) Stopped() bool {
+	select {
+	case <-w.Stop:
+		return true
+	default:
+		return false
+	}
+}
 
 // Context is done with ctx, or as soon as there is an interrupt.
 func (w Watch) Context(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -53,18 +60,8 @@ func (w Watch) Context(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, cancel
 }
 
-// ErrStopped is what work ends with that was told to stop.
-var ErrStopped = errors.New("stopped")
-
-// Closed reports whether stop is closed: who was told to stop ends after what is under way, and keeps what there is.
-func Closed(stop <-chan struct{}) bool {
-	select {
-	case <-stop:
-		return true
-	default:
-		return false
-	}
-}
+// ErrInterrupted is the error of what an interrupt ended. A context that an interrupt ended has it as its cause.
+var ErrInterrupted = errors.New("interrupted")
 
 // Interrupted is what a wait ends with that was cut short by an interrupt. It is a context.Canceled too.
 type Interrupted struct {
@@ -73,5 +70,7 @@ type Interrupted struct {
 
 func (e *Interrupted) Error() string { return "interrupted while waiting for " + e.What }
 
-// Is makes it a context.Canceled, which callers pass on unchanged.
-func (e *Interrupted) Is(target error) bool { return target == context.Canceled }
+// Is makes it an ErrInterrupted, and a context.Canceled, which callers pass on unchanged.
+func (e *Interrupted) Is(target error) bool {
+	return target == context.Canceled || target == ErrInterrupted
+}

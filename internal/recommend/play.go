@@ -2,6 +2,7 @@ package recommend
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"ratelab/algorithms"
@@ -28,9 +29,11 @@ type field struct {
 	firstUS, lastUS int64
 	largestCost     int64
 
-	stop     <-chan struct{}
 	progress func(int64)
 }
+
+// errInterrupted says what an interrupt leaves.
+var errInterrupted = fmt.Errorf("%w: nothing is recommended", message.ErrInterrupted)
 
 // exactRule is the limiter that is the contract itself.
 var exactRule = map[limit.Contract]string{limit.ByWindow: "sliding-window-log", limit.ByBucket: "gcra"}
@@ -154,7 +157,7 @@ func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, r
 	}
 	before := f.requests
 	stream := s.Stream(seed)
-	o, err := replay.Run(ctx, stream, f.playedUnder, all, replay.Options{Stop: f.stop,
+	o, err := replay.Run(ctx, stream, f.playedUnder, all, replay.Options{
 		Progress: func(n int64) {
 			if f.progress != nil {
 				f.progress(before + n)
@@ -163,8 +166,8 @@ func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, r
 	if err != nil {
 		return err
 	}
-	if o.Partial || message.Closed(f.stop) {
-		return ErrStopped
+	if o.Partial || ctx.Err() != nil {
+		return errInterrupted
 	}
 	f.firstUS, f.lastUS = stream.Recorded()
 	f.requests, f.largestCost = before+o.Reference.Offered, max(f.largestCost, o.LargestCost)
@@ -179,13 +182,13 @@ func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, r
 // react lets the clients play against each row, which has requests of its own.
 func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, rows []*row) error {
 	for i, l := range rows {
-		out, err := clients.Run(ctx, clients.Setup{Seed: seed, Groups: s.Clients, Stop: f.stop,
+		out, err := clients.Run(ctx, clients.Setup{Seed: seed, Groups: s.Clients,
 			Protocol: clients.OneCall{}, Server: clients.NewLimiter(l, s.Start)}, s.Stream(seed))
 		switch {
 		case err != nil:
 			return err
-		case out.Stopped || message.Closed(f.stop):
-			return ErrStopped
+		case out.Stopped || ctx.Err() != nil:
+			return errInterrupted
 		case i == 0:
 			f.requests += int64(len(out.Journal.Requests))
 		}

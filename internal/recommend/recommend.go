@@ -18,9 +18,6 @@ import (
 // ErrNobody is the refusal of a limit that no candidate can keep.
 var ErrNobody = errors.New("no limiter can guarantee this limit")
 
-// ErrStopped is what an interrupt leaves.
-var ErrStopped = errors.New("nothing is recommended")
-
 // ErrLimits is the refusal of scenarios with several limits.
 var ErrLimits = errors.New("the scenarios have different limits")
 
@@ -32,7 +29,6 @@ type Question struct {
 	// Otherwise is the log with its whole seconds read in the other way; nil where there is none
 	Otherwise *scenario.Scenario
 
-	Stop     <-chan struct{}
 	Progress func(requests int64)
 }
 
@@ -171,7 +167,7 @@ func (q *Question) play(ctx context.Context, p limit.Policy, list []*scenario.Sc
 	if err != nil {
 		return nil, err
 	}
-	f.stop, f.progress = q.Stop, q.Progress
+	f.progress = q.Progress
 	for _, s := range list {
 		if err := f.play(ctx, s, run.NewPlan(s, q.Instead).Seed); err != nil {
 			return nil, err

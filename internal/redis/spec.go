@@ -195,8 +195,11 @@ func during(ctx context.Context, what string, f func(context.Context) error) err
 	return err
 }
 
+// IsGiven reports whether spec names a server that runs already.
+func IsGiven(spec string) bool { return strings.Contains(spec, "://") }
+
 // ScriptMemory is how much, in bytes, a server that runs users' scripts alone may take in a run.
-const ScriptMemory = 4 << 30
+const ScriptMemory = 2 << 30
 
 // StartPrivate starts a server of our own for users' scripts. If spec names a kind that is ours, the server is of this
 // kind, so that the same scripts compile. In place of a given server it is the one that Choose chooses.
@@ -205,7 +208,7 @@ const ScriptMemory = 4 << 30
 // one is a process of its own, since its Lua obeys nothing.
 func StartPrivate(ctx context.Context, spec, prefix string, memory int64) (*Server, error) {
 	var err error
-	if checkKind(spec) != nil || strings.Contains(spec, "://") {
+	if checkKind(spec) != nil || IsGiven(spec) {
 		if spec, _, err = Choose(ctx); err != nil {
 			return nil, err
 		}

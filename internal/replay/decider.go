@@ -8,7 +8,7 @@ import (
 )
 
 // Decider decides requests in order; decisions has the length of requests. After an error the decisions are invalid.
-// After message.ErrStopped the row's figures cover the earlier batches.
+// After message.ErrInterrupted the row's figures cover the earlier batches.
 type Decider interface {
 	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error
 }

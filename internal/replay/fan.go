@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/message"
 )
 
 const (
@@ -24,7 +23,8 @@ const (
 // fan reads the traffic once, and sends each request to its key's source, in batches. Each source has a goroutine, and
 // so has each row of each source.
 type fan struct {
-	ctx      context.Context
+	reading  context.Context // reading stops when it ends
+	ctx      context.Context // ends when a row fails
 	group    *errgroup.Group
 	policy   limit.Policy
 	duration time.Duration
@@ -36,11 +36,11 @@ type fan struct {
 	held    []limit.Request // read before there are sources
 	done    int64           // requests sent to sources
 	all     Whole
-	stop    bool // Options.Stop is closed
+	stop    bool // reading must stop
 	partial bool // reading stopped before the traffic's end
 }
 
-// read sends the traffic to the sources until it ends, a row fails, or Stop is closed.
+// read sends the traffic to the sources until it ends, a row fails, or reading ends.
 func (f *fan) read(traffic Traffic) error {
 	if f.options.Sources <= 1 {
 		f.begin(1)
@@ -136,7 +136,7 @@ func (f *fan) deliver(s *source) error {
 	if f.options.Progress != nil && !f.stop {
 		f.options.Progress(f.done)
 	}
-	f.stop = f.stop || message.Closed(f.options.Stop)
+	f.stop = f.stop || f.reading.Err() != nil
 	return nil
 }
 
@@ -194,8 +194,8 @@ func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o
 		}
 	}
 	duration, _ := traffic.Duration()
-	group, ctx := errgroup.WithContext(ctx)
-	f := &fan{ctx: ctx, group: group, policy: p, duration: duration, rows: rows, options: o,
+	group, deciding := errgroup.WithContext(context.WithoutCancel(ctx))
+	f := &fan{reading: ctx, ctx: deciding, group: group, policy: p, duration: duration, rows: rows, options: o,
 		turn: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	return f.run(traffic)
 }

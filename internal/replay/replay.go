@@ -4,6 +4,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -38,7 +39,6 @@ type Row struct {
 
 // Options of a replay. The zero value is valid.
 type Options struct {
-	Stop     <-chan struct{} // closed: stop reading, decide what has been read, and mark the outcome partial
 	Progress func(requests int64)
 	Batch    int // requests per batch; 0: defaultBatch
 	// the least length of all series, in µs, so that several replays have series of the same length; 0: until the last
@@ -81,8 +81,17 @@ func (e *InputError) Unwrap() error { return e.Err }
 // Invalid makes an *InputError.
 func Invalid(format string, args ...any) error { return &InputError{fmt.Errorf(format, args...)} }
 
-// Run has the rows decide the traffic, and measures them against p. An error is an *InputError about the traffic, names
-// a row, or is the context's.
+// Named adds a row's label to an error. An *InputError names its file.
+func Named(label string, err error) error {
+	if input := new(InputError); errors.As(err, &input) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", label, err)
+}
+
+// Run has the rows decide the traffic, and measures them against p. When ctx ends, Run stops reading, decides what has
+// been read, and marks the outcome partial. Deciders get a context that does not end with ctx. An error is an
+// *InputError about the traffic, or names a row.
 func Run(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o Options) (*Outcome, error) {
 	part, err := RunPart(ctx, traffic, p, rows, o)
 	if err != nil {

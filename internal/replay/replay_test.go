@@ -89,7 +89,14 @@ func drawTraffic(r *rapid.T) traffic {
 
 func run(t *testing.T, traffic replay.Traffic, p limit.Policy, rows []replay.Row, o replay.Options) *replay.Outcome {
 	t.Helper()
-	outcome, err := replay.Run(t.Context(), traffic, p, rows, o)
+	return runUntil(t, t.Context(), traffic, p, rows, o)
+}
+
+// runUntil is run until ctx ends.
+func runUntil(t *testing.T, ctx context.Context, traffic replay.Traffic, p limit.Policy, rows []replay.Row,
+	o replay.Options) *replay.Outcome {
+	t.Helper()
+	outcome, err := replay.Run(ctx, traffic, p, rows, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,17 +166,6 @@ func TestAFailingObserverEndsTheRun(t *testing.T) {
 	})
 }
 
-func TestACancelledContextEndsTheRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		row := replay.Row{Label: "l", Decider: &after{requests: 3000, do: func() error { cancel(); return nil }}}
-		if _, err := replay.Run(ctx, endless{}, policy(t, "5/1s"), []replay.Row{row, admitAll("m")},
-			replay.Options{}); !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
-		}
-	})
-}
-
 // Traffic that cannot be read to its end is no row's fault.
 func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -186,12 +182,12 @@ func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
 // Told to stop, a run ends with what was read so far, decided by every row.
 func TestStopGivesAPartialOutcomeOnWhichAllRowsAgree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stop := make(chan struct{})
+		ctx, interrupt := context.WithCancelCause(t.Context())
 		stopper := replay.Row{Label: "stopper",
-			Decider: &after{requests: 700, do: func() error { close(stop); return nil }}}
+			Decider: &after{requests: 700, do: func() error { interrupt(message.ErrInterrupted); return nil }}}
 		p := policy(t, "5/1s")
 		rows := []replay.Row{admitAll("all"), stopper, modelRow(t, "gcra", p)}
-		outcome := run(t, endless{}, p, rows, replay.Options{Stop: stop, Batch: 100})
+		outcome := runUntil(t, ctx, endless{}, p, rows, replay.Options{Batch: 100})
 		if !outcome.Partial || outcome.Reference.Offered < 700 {
 			t.Errorf("partial %v, offered %d", outcome.Partial, outcome.Reference.Offered)
 		}
@@ -218,7 +214,7 @@ func TestARowThatGivesUpKeepsWhatItHad(t *testing.T) {
 			requests = append(requests, limit.Request{AtUS: i, Key: "k", Cost: 1})
 		}
 		waiting := replay.Row{Label: "waiting",
-			Decider: &after{requests: 250, do: func() error { return message.ErrStopped }}}
+			Decider: &after{requests: 250, do: func() error { return message.ErrInterrupted }}}
 		outcome := run(t, requests, policy(t, "5/1s"), []replay.Row{waiting, admitAll("all")},
 			replay.Options{Batch: 100})
 		if got := []int64{outcome.Rows[0].Result.Offered, outcome.Rows[1].Result.Offered}; !slices.Equal(got,

@@ -135,8 +135,8 @@ func (w *worker) work(ctx context.Context) error {
 		}
 		if !w.stopped {
 			err := w.decide(ctx, b)
-			if w.stopped = errors.Is(err, message.ErrStopped); err != nil && !w.stopped {
-				return fmt.Errorf("%s: %w", w.row.Label, err)
+			if w.stopped = errors.Is(err, message.ErrInterrupted); err != nil && !w.stopped {
+				return Named(w.row.Label, err)
 			}
 		}
 		for i := 0; w.stopped && i < len(b.requests); i++ {

@@ -31,7 +31,7 @@ phases:
 		for _, label := range []string{"fixed-window", "gcra", "sliding-window-log"} {
 			b.Run(server+"/"+label, func(b *testing.B) {
 				j := job(s)
-				j.Server, j.Algorithms = on(server), choices(b, label)
+				j.Server, j.Algorithms = server, choices(b, label)
 				decided := int64(0)
 				for b.Loop() {
 					decided += run(b, j).Document.Runs[0].Results[0].Offered

@@ -1,6 +1,8 @@
 package run_test
 
 import (
+	. "ratelab/internal/run"
+
 	"context"
 	"fmt"
 	"strings"
@@ -41,11 +43,11 @@ func moved(t *testing.T, s *scenario.Scenario, us int64, all bool) *result.Run {
 		lasts, _ := p.Stream.Duration()
 		p.Stream = traffic.List(requests, lasts+time.Millisecond, true)
 	}
-	r, err := j.PlayOne(context.Background(), p)
+	r, err := j.Play(context.Background(), []*Plan{p})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return &r.Document.Runs[0]
 }
 
 // No cell of the matrix of built-in scenarios depends on one millisecond, unless the scenario is about equal instants

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,17 +30,13 @@ type Comparison struct {
 
 // Compare has both limiters decide the same requests at the same instants: those of the scenarios (by default all
 // built-in ones without clients), and traffic.Edges at each of the limits. The errors are those of Run.
-func (a *Ask) Compare(ctx context.Context, base, head *limiter.Spec, limits []limit.Policy) (*Comparison, error) {
+func (a *Ask) Compare(ctx context.Context, engine Engine, base, head *limiter.Spec, limits []limit.Policy) (
+	*Comparison, error) {
 	plans, leftOut, err := a.Pair(base, head, limits)
 	if err != nil {
 		return nil, err
 	}
-	on, err := a.started(ctx, plans)
-	if err != nil {
-		return nil, err
-	}
-	defer on.Server.Close()
-	found, err := on.play(ctx, plans)
+	found, err := a.Play(ctx, plans, engine)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +44,7 @@ func (a *Ask) Compare(ctx context.Context, base, head *limiter.Spec, limits []li
 	for i := range c.Document.Runs {
 		if run := &c.Document.Runs[i]; len(run.Alike()) > 1 {
 			c.Parts = run
-			c.First, err = on.firstDifference(ctx, plans[i])
+			c.First, err = firstDifference(ctx, plans[i], engine)
 			break
 		}
 	}
@@ -128,15 +125,15 @@ func (p *Plan) enterSides(base, head *limiter.Spec) (failed [2]error) {
 }
 
 // firstDifference repeats the decisions until head's differs from base's. It is nil if none does.
-func (a *Ask) firstDifference(ctx context.Context, p *Plan) (*DifferenceError, error) {
-	rows, err := a.rows(ctx, p)
-	if err != nil {
-		return nil, err
+func firstDifference(ctx context.Context, p *Plan, engine Engine) (*DifferenceError, error) {
+	g := &game{Plan: p, engine: cmp.Or(engine, Engine(models{}))}
+	err := g.open(ctx)
+	if err == nil {
+		head := g.rows[1].replayed()
+		head.Decider = &confirming{Decider: g.rows[1].decider, model: g.rows[0].decider, alike: sameOutcome}
+		_, err = replay.Run(ctx, p.Stream, p.Policy, []replay.Row{head}, replay.Options{})
 	}
-	head := rows[1].replayed()
-	head.Decider = &confirming{Decider: rows[1].decider, model: rows[0].decider, alike: sameOutcome, stop: a.Stop}
-	_, err = replay.Run(ctx, p.Stream, p.Policy, []replay.Row{head}, replay.Options{})
-	err = a.Server.Clean(ctx, err)
+	err = g.engine.Clean(ctx, err)
 	var first *DifferenceError
 	if errors.As(err, &first) {
 		return first, nil

@@ -58,7 +58,7 @@ func limits(t *testing.T, texts ...string) (all []limit.Policy) {
 func compared(t *testing.T, base, head *limiter.Spec, at []limit.Policy, names ...string) *Comparison {
 	t.Helper()
 	j := job(builtinScenarios(t, names...)...)
-	j.Server = on(redis.KindEmbedded)
+	j.Server = redis.KindEmbedded
 	if j.Scenarios == nil {
 		j.Scenarios = []*scenario.Scenario{}
 	}
@@ -163,7 +163,7 @@ func TestWhatIsToldIsNotCompared(t *testing.T) {
 // On one server the two sides do not share keys.
 func TestSidesOnOneServerKeepApart(t *testing.T) {
 	j := job()
-	j.Server = on(redis.KindProcess)
+	j.Server = redis.KindProcess
 	j.Scenarios = builtinScenarios(t, "extreme-case-2")
 	c, err := j.Compare(t.Context(), candidate(t, "gcra"), changed(t, "gcra", "", "-- the same\n"), nil)
 	var none *redis.Unavailable
@@ -178,10 +178,10 @@ func TestSidesOnOneServerKeepApart(t *testing.T) {
 // A comparison can be told to stop, and says so.
 func TestAComparisonStops(t *testing.T) {
 	j := job(builtinScenarios(t, "extreme-case-1", "extreme-case-2")...)
-	stop := make(chan struct{})
-	close(stop)
-	j.Stop, j.Server = stop, on(redis.KindEmbedded)
-	c, err := j.Compare(t.Context(), candidate(t, "gcra"), candidate(t, "gcra"), nil)
+	ctx, interrupt := interruptible(t)
+	j.Progress = stopper(interrupt)
+	j.Server = redis.KindEmbedded
+	c, err := j.Compare(ctx, candidate(t, "gcra"), candidate(t, "gcra"), nil)
 	if err != nil || !c.Interrupted || len(c.Document.Runs) > 1 {
 		t.Errorf("%v: interrupted %v, %d runs", err, c.Interrupted, len(c.Document.Runs))
 	}

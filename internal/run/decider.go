@@ -50,15 +50,11 @@ type confirming struct {
 	replay.Decider
 	model replay.Decider
 	alike func(model, server limit.Decision) bool
-	stop  <-chan struct{}
 	count int64
 }
 
 // Decide returns a *DifferenceError if a decision differs.
 func (c *confirming) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
-	if message.Closed(c.stop) {
-		return message.ErrStopped
-	}
 	if err := c.Decider.Decide(ctx, requests, decisions); err != nil {
 		return err
 	}

@@ -18,8 +18,8 @@ import (
 func (p *Plan) scales() []int64 { return measure.TimeScales(p.Policy.WindowUS()) }
 
 // describe makes the document's run of one plan's outcome.
-func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
-	server, _ := a.Server.Describe()
+func (g *game) describe(o *replay.Outcome) *result.Run {
+	p, server := g.Plan, g.engine.About()
 	run := &result.Run{Scenario: p.Scenario.Name, Question: p.Scenario.Question, Seed: p.Seed, Clock: result.Virtual,
 		Limit: result.LimitOf(p.Policy), DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: server,
 		Partial: o.Partial, Reference: &o.Reference, Notes: p.Stream.Notes(),
@@ -32,7 +32,7 @@ func (a *Ask) describe(p *Plan, rows []*row, o *replay.Outcome) *result.Run {
 	if o.Keys > measure.MaxFairKeys {
 		note(fmt.Sprintf("fairness is not measured beyond %d,000 keys", measure.MaxFairKeys/1000))
 	}
-	for i, r := range rows {
+	for i, r := range g.rows {
 		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
 	}
 	for _, l := range p.Foreign() {
@@ -165,16 +165,17 @@ func brokenGuarantees(run *result.Run) []result.Expectation {
 // Joined is the document's run of a plan whose models decided elsewhere; part is that of all keys. atOnce is that under
 // the other rule for whole seconds; nil where it is the same, or nobody asked.
 func (a *Ask) Joined(p *Plan, part, atOnce *replay.Part) (*result.Run, error) {
-	var rows []*row
+	g := &game{Plan: p, engine: models{}}
 	var labels []string
 	for _, l := range p.Limiters {
-		rows, labels = append(rows, &row{Limiter: l}), append(labels, l.Label)
+		g.rows, labels = append(g.rows, &row{Limiter: l}), append(labels, l.Label)
 	}
 	outcome, err := part.Outcome(p.Policy, labels)
 	if err != nil {
 		return nil, err
 	}
-	run := (&Ask{Server: models{a.Version}}).describe(p, rows, outcome)
+	run := g.describe(outcome)
+	run.Server.Version = a.Version
 	if atOnce != nil {
 		other, err := a.Joined(p, atOnce, nil)
 		if err != nil {

@@ -12,6 +12,5 @@ var (
 
 // Describe is what a run of the models says of an outcome.
 func Describe(p *Plan, o *replay.Outcome) *result.Run {
-	a := Ask{Server: models{}}
-	return a.describe(p, nil, o)
+	return (&game{Plan: p, engine: models{}}).describe(o)
 }

@@ -13,7 +13,7 @@ func evalsha(t *testing.T, delay time.Duration) int64 {
 	host := redistest.Private(t)
 	j := job(builtinScenarios(t, "poisson")...)
 	j.Algorithms = choices(t, "gcra")
-	j.Server = on(redistest.Far(t, host, delay))
+	j.Server = redistest.Far(t, host, delay)
 	if _, err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}

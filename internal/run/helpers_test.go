@@ -1,8 +1,12 @@
 package run_test
 
 import (
-	"ratelab/internal/host"
+	"context"
+	"ratelab/internal/engine"
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
+	"ratelab/internal/message"
+	"ratelab/internal/replay"
 	. "ratelab/internal/run"
 	"ratelab/internal/script"
 
@@ -21,15 +25,66 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// job is one on the models.
-func job(list ...*scenario.Scenario) *Ask { return &Ask{Scenarios: list, Version: "test"} }
+// asked is an Ask and the server that decides.
+type asked struct {
+	*Ask
+	Server  string        // ModelServer, or a spec of a server
+	Running *redis.Server // decides instead of Server; nil: none
+	Clock   replay.Clock
+}
 
-// on is a server; the models where spec names them.
-func on(spec string) Server {
-	if spec == ModelServer {
-		return nil
+// job is one on the models.
+func job(list ...*scenario.Scenario) *asked {
+	return &asked{Ask: &Ask{Scenarios: list, Version: "test"}, Server: ModelServer, Clock: load.Wall}
+}
+
+// with starts the server for f.
+func (a *asked) with(ctx context.Context, f func(Engine) error) error {
+	switch {
+	case a.Running != nil:
+		e := engine.On(ctx, a.Running, a.Clock)
+		defer e.Close()
+		return f(e)
+	case a.Server == ModelServer:
+		return f(nil)
 	}
-	return &host.Server{Spec: spec, Clock: load.Wall}
+	e, err := engine.Start(ctx, engine.Spec{Redis: a.Server, Foreign: a.Scripts != nil, Clock: a.Clock})
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return f(e)
+}
+
+func (a *asked) Run(ctx context.Context) (found *Result, err error) {
+	plans, err := a.Plans()
+	if err != nil {
+		return nil, err
+	}
+	return a.Play(ctx, plans)
+}
+
+func (a *asked) Play(ctx context.Context, plans []*Plan) (found *Result, err error) {
+	err = a.with(ctx, func(e Engine) (err error) {
+		found, err = a.Ask.Play(ctx, plans, e)
+		return err
+	})
+	return found, err
+}
+
+func (a *asked) Compare(ctx context.Context, base, head *limiter.Spec, limits []limit.Policy) (c *Comparison,
+	err error) {
+	err = a.with(ctx, func(e Engine) (err error) {
+		c, err = a.Ask.Compare(ctx, e, base, head, limits)
+		return err
+	})
+	return c, err
+}
+
+// interruptible is the test's context, and a function that interrupts it.
+func interruptible(t testing.TB) (ctx context.Context, interrupt func()) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	return ctx, func() { cancel(message.ErrInterrupted) }
 }
 
 // builtinScenarios are those of the names.
@@ -71,9 +126,12 @@ func choices(t testing.TB, labels ...string) []algorithms.Choice {
 }
 
 // run does the job, which must come to its end.
-func run(t testing.TB, j *Ask) *Result {
+func run(t testing.TB, j *asked) *Result { return runUntil(t, t.Context(), j) }
+
+// runUntil does the job until ctx ends.
+func runUntil(t testing.TB, ctx context.Context, j *asked) *Result {
 	t.Helper()
-	result, err := j.Run(t.Context())
+	result, err := j.Run(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +169,9 @@ func asJSON(t testing.TB, r *Result) string {
 }
 
 // runOn does the job on a server that is running already.
-func runOn(t testing.TB, j *Ask, s *redis.Server) *Result {
+func runOn(t testing.TB, j *asked, s *redis.Server) *Result {
 	t.Helper()
-	server := on(s.Kind).(*host.Server)
-	server.Running = s
-	j.Server = server
+	j.Running = s
 	return run(t, j)
 }
 

@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
-
 	"strings"
 	"testing"
 
@@ -103,7 +101,7 @@ func TestALocalFlagByHand(t *testing.T) {
 // A server's rows are the model's: every script and every command has given the same answers there. The rows of a
 // process share it, and none meets the keys of another.
 func TestInterleavingsAreConfirmedOnServers(t *testing.T) {
-	list := func() *Ask {
+	list := func() *asked {
 		j := job(written(t, racing), written(t, flagged))
 		j.Algorithms = choices(t, "fixed-window", "gcra", "gcra:burst=1")
 		return j

@@ -51,7 +51,7 @@ func TestLabelsAndScenariosSetParameters(t *testing.T) {
 	s := evenly(t, "steady", 40, "parameters: {gcra: {burst: 5}}")
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		j := job(s)
-		j.Server = on(server)
+		j.Server = server
 		j.Algorithms = choices(t, "gcra", "gcra:burst=1", "gcra:time=client")
 		r := run(t, j).Document.Runs[0]
 		for label, want := range map[string]struct {
@@ -79,18 +79,18 @@ expect:
 `)
 	for _, test := range []struct {
 		name   string
-		change func(*Ask)
+		change func(*asked)
 		want   string
 	}{
-		{"as written", func(*Ask) {}, "met met missed"},
-		{"its own seed and limit, named", func(j *Ask) { j.Seed, j.Limit = ptr(uint64(7)), policy(t, "10/1s") },
+		{"as written", func(*asked) {}, "met met missed"},
+		{"its own seed and limit, named", func(j *asked) { j.Seed, j.Limit = ptr(uint64(7)), policy(t, "10/1s") },
 			"met met missed"},
-		{"another seed", func(j *Ask) { j.Seed = ptr(uint64(8)) }, "- - -"},
-		{"another limit", func(j *Ask) { j.Limit = policy(t, "11/1s") }, "- - -"},
-		{"another burst", func(j *Ask) { j.Limit = &limit.Policy{Requests: 10, Window: s.Limit.Window, Burst: 9} },
+		{"another seed", func(j *asked) { j.Seed = ptr(uint64(8)) }, "- - -"},
+		{"another limit", func(j *asked) { j.Limit = policy(t, "11/1s") }, "- - -"},
+		{"another burst", func(j *asked) { j.Limit = &limit.Policy{Requests: 10, Window: s.Limit.Window, Burst: 9} },
 			"- - -"},
-		{"one of the rows", func(j *Ask) { j.Algorithms = choices(t, "fixed-window") }, "- - missed"},
-		{"another variant", func(j *Ask) { j.Algorithms = choices(t, "sliding-window-log:time=client", "gcra") },
+		{"one of the rows", func(j *asked) { j.Algorithms = choices(t, "fixed-window") }, "- - missed"},
+		{"another variant", func(j *asked) { j.Algorithms = choices(t, "sliding-window-log:time=client", "gcra") },
 			"- - -"},
 	} {
 		j := job(s)
@@ -152,7 +152,7 @@ func TestTwoJobsAreByteIdentical(t *testing.T) {
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		do := func() (string, string) {
 			j := job(append(builtinScenarios(t, "extreme-case-1"), manyClients(t))...)
-			j.Server, j.Algorithms = on(server), choices(t, "fixed-window", "gcra", "gcra:burst=2",
+			j.Server, j.Algorithms = server, choices(t, "fixed-window", "gcra", "gcra:burst=2",
 				"sliding-window-log", "token-bucket")
 			decisions, join := collect(t, j)
 			doc := asJSON(t, run(t, j))
@@ -171,7 +171,7 @@ func TestTwoJobsAreByteIdentical(t *testing.T) {
 }
 
 // collect lets the job write its decisions into a buffer, and looks after the files on the way.
-func collect(t *testing.T, j *Ask) (out *bytes.Buffer, join func()) {
+func collect(t *testing.T, j *asked) (out *bytes.Buffer, join func()) {
 	out = &bytes.Buffer{}
 	dir := t.TempDir()
 	rows := report.NewDecisions(out, dir)
@@ -234,12 +234,11 @@ func TestDecisionsAddUpToTheFigures(t *testing.T) {
 
 // What stops a job early is marked: the document says so, nothing further is run, no promise is checked.
 func TestAStoppedJobIsPartial(t *testing.T) {
-	stop := make(chan struct{})
+	ctx, interrupt := interruptible(t)
 	j := job(evenly(t, "long", 100_000, "expect: [{algorithm: none, admitted: 100000}]"), evenly(t, "never", 10, ""))
 	j.Algorithms = choices(t, "none", "gcra")
-	j.Stop = stop
-	j.Progress = stopper(func() { close(stop) })
-	result := run(t, j)
+	j.Progress = stopper(interrupt)
+	result := runUntil(t, ctx, j)
 	doc := result.Document
 	if len(doc.Runs) != 1 || !doc.Runs[0].Partial || !result.Interrupted {
 		t.Fatalf("%d runs, partial %v; want the first one, partial", len(doc.Runs), doc.Runs[0].Partial)
@@ -260,11 +259,11 @@ func TestAStoppedJobIsPartial(t *testing.T) {
 
 // Stopped between two scenarios, a job keeps the first one, which is whole, and says what is missing.
 func TestAJobStoppedBetweenScenariosKeepsTheFirst(t *testing.T) {
-	stop := make(chan struct{})
+	ctx, interrupt := interruptible(t)
 	j := job(evenly(t, "first", 10, "expect: [{algorithm: none, admitted: 10}]"), evenly(t, "never", 10, ""))
-	j.Algorithms, j.Stop = choices(t, "none"), stop
-	j.Progress = stopper(func() { close(stop) })
-	result := run(t, j)
+	j.Algorithms = choices(t, "none")
+	j.Progress = stopper(interrupt)
+	result := runUntil(t, ctx, j)
 	r := result.Document.Runs[0]
 	if len(result.Document.Runs) != 1 || !result.Interrupted || r.Partial || verdicts(r) != "met" {
 		t.Errorf("%d runs, interrupted %v, partial %v, %s", len(result.Document.Runs), result.Interrupted, r.Partial,
@@ -316,7 +315,7 @@ func TestAGarbledTraceIsBadInput(t *testing.T) {
 	s.Phases = traceOf(file)
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		j := job(evenly(t, "fine", 10, ""), s)
-		j.Server, j.Algorithms = on(server), choices(t, "gcra", "none")
+		j.Server, j.Algorithms = server, choices(t, "gcra", "none")
 		out, _ := collect(t, j)
 		result, err := j.Run(t.Context())
 		var bad *replay.InputError

@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
-
 	"context"
 	"errors"
 	"runtime"
@@ -38,9 +36,9 @@ expect:
 
 // disturbed is the error of a job on the server, to which something is done in the middle: once there is a key of the
 // run, and before the traffic ends, since whoever reports its progress reads the traffic.
-func disturbed(t *testing.T, j *Ask, s *redis.Server, do func(ctx context.Context)) error {
+func disturbed(t *testing.T, j *asked, s *redis.Server, do func(ctx context.Context)) error {
 	t.Helper()
-	j.Server = on("unix://" + redistest.Socket(t, s))
+	j.Server = "unix://" + redistest.Socket(t, s)
 	j.Progress = &meanwhile{func() {
 		for !hasKeys(t, j, s) {
 			runtime.Gosched()
@@ -55,7 +53,7 @@ func disturbed(t *testing.T, j *Ask, s *redis.Server, do func(ctx context.Contex
 }
 
 // hasKeys reports whether the job's row has a key, if it ever has one.
-func hasKeys(t *testing.T, j *Ask, s *redis.Server) bool {
+func hasKeys(t *testing.T, j *asked, s *redis.Server) bool {
 	label := j.Algorithms[0].Label
 	return label == "none" || len(s.Client.Keys(t.Context(), "*"+label+":{*").Val()) > 0
 }

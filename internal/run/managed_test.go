@@ -1,8 +1,10 @@
 package run_test
 
 import (
-	"ratelab/internal/host"
+	"ratelab/internal/engine"
 	"ratelab/internal/limiter"
+	"ratelab/internal/load"
+	. "ratelab/internal/run"
 
 	"fmt"
 	"math/rand/v2"
@@ -20,12 +22,9 @@ import (
 // away. So it is with keys that nobody asks for while there is no bucket, or before there is one again.
 func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
-		server := on(s.Kind).(*host.Server)
-		server.Running = s
-		if err := server.Start(t.Context(), 1); err != nil {
-			t.Fatal(err)
-		}
+		server := engine.On(t.Context(), s, load.Wall)
 		defer server.Close()
+		plan := &Plan{Scenario: &scenario.Scenario{Start: scenario.DefaultStart}}
 		none := 0
 		for seed := range uint64(20) {
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -37,7 +36,7 @@ func TestManagedBucketsComeAndGoAsInTheModel(t *testing.T) {
 			e = e.Managed(steps, scenario.DefaultStart)
 			model := e.NewModel()
 			e.Program = e.Program.InKeyspace(fmt.Sprint("seed", seed, ":"))
-			v, err := server.Open(t.Context(), e, scenario.DefaultStart, 0, 0)
+			v, err := server.Open(t.Context(), plan, e)
 			if err != nil {
 				t.Fatal(err)
 			}

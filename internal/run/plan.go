@@ -12,7 +12,6 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
-	"ratelab/internal/sequence"
 	"ratelab/internal/traffic"
 )
 
@@ -24,8 +23,10 @@ type Plan struct {
 	Limiters []*limiter.Limiter
 	Stream   *traffic.Stream
 
-	sequences []sequence.Choice // further rows, after the limiters'
-	changes   bool              // the limit changes during the plan
+	Progress func(requests int64)                 // may be nil
+	Watch    func(label string) (Observer, error) // see Ask.Watch
+
+	changes bool // the limit changes during the plan
 }
 
 // Instead overrides values of scenarios' files. A nil field overrides nothing.
@@ -67,15 +68,6 @@ func (p *Plan) endless() bool {
 // Foreign returns the limiters that are users' scripts.
 func (p *Plan) Foreign() []*limiter.Limiter {
 	return slices.DeleteFunc(slices.Clone(p.Limiters), func(l *limiter.Limiter) bool { return !l.Foreign() })
-}
-
-// rows is the most rows that the plan can have: with local flags, a limiter has two.
-func (p *Plan) rows() int {
-	n := len(p.Limiters)
-	if hasLocalFlag(p.Scenario) {
-		n *= 2
-	}
-	return n + len(p.sequences)
 }
 
 // Enter makes the plan's limiters.
@@ -125,8 +117,7 @@ func (p *Plan) add(l *limiter.Limiter, err error, wrong *Problems) {
 
 // has reports whether one of the plan's rows has that label.
 func (p *Plan) has(label string) bool {
-	return slices.ContainsFunc(p.Limiters, func(l *limiter.Limiter) bool { return l.Label == label }) ||
-		slices.ContainsFunc(p.sequences, func(c sequence.Choice) bool { return c.Label == label })
+	return slices.ContainsFunc(p.Limiters, func(l *limiter.Limiter) bool { return l.Label == label })
 }
 
 // Problems collects the mistakes in an input. A mistake that every scenario repeats is reported once.

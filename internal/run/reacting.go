@@ -23,110 +23,93 @@ import (
 
 // react runs a plan whose clients react, once per row: requests depend on decisions, so each row has its own. The
 // run's reference sees each operation once, without retries.
-func (a *Ask) react(ctx context.Context, p *Plan) ([]*row, *replay.Outcome, error) {
-	outcome, err := replay.Run(ctx, p.Stream, p.Policy, nil, replay.Options{Stop: a.Stop})
-	if err != nil {
-		return nil, nil, err
+func (g *game) react(ctx context.Context) (*replay.Outcome, error) {
+	outcome, err := replay.Run(ctx, g.Stream, g.Policy, nil, replay.Options{})
+	if err == nil {
+		err = g.playAll(ctx, outcome)
 	}
-	rows, err := a.reacting(ctx, p)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := a.Server.Clean(ctx, a.playAll(ctx, p, rows, outcome)); err != nil {
-		return nil, nil, err
-	}
-	return rows, outcome, nil
+	return outcome, err
 }
 
 // playAll runs the clients against every row and adds its outcome to the run's. Progress is the mean of the rows'.
-func (a *Ask) playAll(ctx context.Context, p *Plan, rows []*row, outcome *replay.Outcome) error {
-	found := make([]*replay.Outcome, len(rows))
+func (g *game) playAll(ctx context.Context, outcome *replay.Outcome) error {
+	found := make([]*replay.Outcome, len(g.rows))
 	var mu sync.Mutex
 	var total int64
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, r := range rows {
+	for i, r := range g.rows {
 		var before int64
 		progress := func(operations int64) {
 			mu.Lock()
 			defer mu.Unlock()
 			total, before = total+operations-before, operations
-			if a.Progress != nil {
-				a.Progress.Requests(total / int64(len(rows)))
+			if g.Progress != nil {
+				g.Progress(total / int64(len(g.rows)))
 			}
 		}
 		group.Go(func() (err error) {
-			found[i], err = a.playRow(inner, p, r, i, outcome, progress)
+			found[i], err = g.playRow(inner, r, outcome, progress)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for i, r := range rows {
+	for i, r := range g.rows {
 		outcome.Partial = outcome.Partial || found[i].Partial || r.played.Stopped
 		outcome.Rows = append(outcome.Rows, found[i].Rows[0])
 	}
 	return nil
 }
 
-// reacting prepares every row: each limiter, each limiter with a local flag, and the sequences.
-func (a *Ask) reacting(ctx context.Context, p *Plan) ([]*row, error) {
-	var all []*row
-	for _, l := range p.Limiters {
-		both := []*limiter.Limiter{l}
-		if hasLocalFlag(p.Scenario) && l.NewModel != nil {
-			both = append(both, l.Labelled(l.Label+scenario.LocalFlagSuffix, "local-flag:"))
+// openReacting prepares every row: each limiter, and each limiter that has a model with a local flag.
+func (g *game) openReacting(ctx context.Context) error {
+	for _, l := range g.Limiters {
+		if err := g.reactingRow(ctx, l); err != nil {
+			return err
 		}
-		for i, l := range both {
-			r, err := a.reactingRow(ctx, p, l, len(all))
-			if err != nil {
-				return nil, err
-			}
-			if i > 0 {
-				r.flag = clients.NewLocalFlag(r.protocol, r.model, p.Scenario.ServerClock)
-				r.protocol = r.flag
-			}
-			all = append(all, r)
+		if !hasLocalFlag(g.Scenario) || l.NewModel == nil {
+			continue
 		}
+		if err := g.reactingRow(ctx, l.Labelled(l.Label+scenario.LocalFlagSuffix, "local-flag:")); err != nil {
+			return err
+		}
+		r := g.rows[len(g.rows)-1]
+		r.flag = clients.NewLocalFlag(r.protocol, r.model, g.Scenario.ServerClock)
+		r.protocol = r.flag
 	}
-	for _, choice := range p.sequences {
-		play := sequence.New(choice, p.Policy, p.Scenario.Start, p.Seed)
-		l := limiter.OfSequence(choice)
-		r, err := a.row(ctx, p, l, len(all))
-		if err != nil {
-			return nil, err
-		}
-		r.protocol, r.answers, r.sequence = play, play, play
-		all = append(all, r)
-	}
-	return all, nil
+	return nil
 }
 
-// reactingRow prepares a limiter's row. The model decides and the script confirms; without a model the script decides.
-func (a *Ask) reactingRow(ctx context.Context, p *Plan, l *limiter.Limiter, number int) (*row, error) {
-	r, err := a.row(ctx, p, l, number)
+// reactingRow adds a limiter's row. The model decides and the script confirms; without a model the script decides.
+func (g *game) reactingRow(ctx context.Context, l *limiter.Limiter) error {
+	r, err := g.row(ctx, l)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.protocol = clients.OneCall{}
-	if l.NewModel == nil {
+	switch {
+	case l.Sequence != nil:
+		r.sequence = sequence.New(*l.Sequence, g.Policy, g.Scenario.Start, g.Seed)
+		r.protocol, r.answers = r.sequence, r.sequence
+	case l.NewModel == nil:
 		r.answers = oneByOne{r.script}
-		if p.Scenario.ClocksOff() {
-			r.right, err = a.Server.Open(ctx, l.Labelled(l.Label, "right:"), p.Scenario.Start, 0, number)
+		if g.Scenario.ClocksOff() {
+			r.right, err = g.engine.Open(ctx, g.Plan, l.Labelled(l.Label, "right:"))
 		}
-		return r, err
+	default:
+		r.model = clients.NewLimiter(l.NewModel(), g.Scenario.Start)
+		r.model.TickUS = l.TickUS
+		r.answers = r.model
 	}
-	r.model = clients.NewLimiter(l.NewModel(), p.Scenario.Start)
-	r.model.TickUS = l.TickUS
-	r.answers = r.model
-	return r, nil
+	return err
 }
 
 // setup has the plan's clients and clocks.
-func (a *Ask) setup(p *Plan, protocol clients.Protocol, server clients.Server) clients.Setup {
+func (p *Plan) setup(protocol clients.Protocol, server clients.Server) clients.Setup {
 	return clients.Setup{Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
-		Protocol: protocol, Server: server, Stop: a.Stop}
+		Protocol: protocol, Server: server}
 }
 
 // meet runs the clients against the setup's server. If clients never try again, their requests depend on no decision:
@@ -141,8 +124,8 @@ func (p *Plan) meet(ctx context.Context, s clients.Setup) (*clients.Outcome, err
 			return nil, err
 		}
 		decided.Decisions = make([]limit.Decision, len(gathered.Journal.Requests))
-		err = script.Decider.Decide(ctx, gathered.Journal.Requests, decided.Decisions)
-		if err != nil && !errors.Is(err, message.ErrStopped) {
+		err = script.Decider.Decide(context.WithoutCancel(ctx), gathered.Journal.Requests, decided.Decisions)
+		if err != nil && !errors.Is(err, message.ErrInterrupted) {
 			return nil, err
 		}
 		s.Server = first.Server
@@ -150,17 +133,18 @@ func (p *Plan) meet(ctx context.Context, s clients.Setup) (*clients.Outcome, err
 	return clients.Run(ctx, s, p.Stream)
 }
 
-// playRow runs the clients against the row of that number, then measures its journal.
-func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *replay.Outcome,
-	progress func(int64)) (*replay.Outcome, error) {
-	setup := a.setup(p, r.protocol, r.answers)
+// playRow runs the clients against a row, then measures its journal.
+func (g *game) playRow(ctx context.Context, r *row, base *replay.Outcome, progress func(int64)) (
+	*replay.Outcome, error) {
+	p := g.Plan
+	setup := p.setup(r.protocol, r.answers)
 	setup.Progress = progress
 	var err error
 	if r.played, err = p.meet(ctx, setup); err != nil {
 		return nil, r.playError(p, err)
 	}
 	again := traffic.List(r.played.Journal.Requests, base.Duration, !p.endless())
-	r.decider = r.confirmation(a.Stop)
+	r.decider = r.confirmation()
 	outcome, err := replay.Run(ctx, again, p.Policy, []replay.Row{r.replayed()},
 		replay.Options{Reach: max(1, base.LastUS), Scales: p.scales()})
 	if err != nil {
@@ -169,14 +153,14 @@ func (a *Ask) playRow(ctx context.Context, p *Plan, r *row, number int, base *re
 	r.traffic, r.lastUS = &outcome.Traffic, outcome.LastUS
 	if r.sequence != nil {
 		r.sequence.Finish(base.Duration.Microseconds())
-		if err := a.confirmCommands(ctx, r.sequence, number, outcome); err != nil {
+		if err := g.confirmCommands(ctx, r.sequence, outcome); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Label, err)
 		}
 	}
 	if err := r.survey(ctx, outcome.LastUS); err != nil {
 		return nil, err
 	}
-	r.effect, err = a.clockEffect(ctx, p, r)
+	r.effect, err = g.clockEffect(ctx, r)
 	return outcome, err
 }
 
@@ -189,11 +173,11 @@ func (r *row) playError(p *Plan, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	}
-	return fmt.Errorf("%s: %w", r.Label, err)
+	return replay.Named(r.Label, err)
 }
 
 // confirmation decides the journal's requests again: the script if there is a server, otherwise the journal itself.
-func (r *row) confirmation(stop <-chan struct{}) replay.Decider {
+func (r *row) confirmation() replay.Decider {
 	journal := replay.Recorded{Decisions: r.played.Journal.Decisions}
 	if r.script == nil || r.model == nil {
 		return &journal
@@ -202,7 +186,7 @@ func (r *row) confirmation(stop <-chan struct{}) replay.Decider {
 	if r.flag != nil {
 		script = &behindFlag{script: script, journal: r.played.Journal}
 	}
-	return &confirming{Decider: script, model: &journal, alike: sameAnswer, stop: stop}
+	return &confirming{Decider: script, model: &journal, alike: sameAnswer}
 }
 
 // mostConfirmed is the most commands of a sequence that are sent again. Each takes most of a millisecond on the
@@ -211,10 +195,10 @@ const mostConfirmed = 5000
 
 // confirmCommands sends a sequence's commands to the server, if there is one, and fails unless the replies are the
 // same. The outcome is partial if the run was stopped first.
-func (a *Ask) confirmCommands(ctx context.Context, play *sequence.Play, row int, o *replay.Outcome) error {
+func (g *game) confirmCommands(ctx context.Context, play *sequence.Play, o *replay.Outcome) error {
 	calls := play.Calls()
-	err := a.Server.Confirm(ctx, calls[:min(len(calls), mostConfirmed)], row)
-	if errors.Is(err, message.ErrStopped) {
+	err := g.engine.Confirm(ctx, calls[:min(len(calls), mostConfirmed)])
+	if errors.Is(err, message.ErrInterrupted) {
 		o.Partial = true
 		return nil
 	}
@@ -223,11 +207,12 @@ func (a *Ask) confirmCommands(ctx context.Context, play *sequence.Play, row int,
 
 // clockEffect runs a row again with correct clocks, and compares: the model, or a script without one under other keys.
 // It is nil if the clocks are correct already, if the row is a sequence, and if the run was stopped.
-func (a *Ask) clockEffect(ctx context.Context, p *Plan, r *row) (*measure.ClockEffect, error) {
+func (g *game) clockEffect(ctx context.Context, r *row) (*measure.ClockEffect, error) {
+	p := g.Plan
 	if r.sequence != nil || r.flag != nil || !p.Scenario.ClocksOff() || r.played.Stopped {
 		return nil, nil
 	}
-	setup := a.setup(p, r.protocol, oneByOne{r.right})
+	setup := p.setup(r.protocol, oneByOne{r.right})
 	if r.model != nil {
 		setup.Server = clients.NewLimiter(r.NewModel(), p.Scenario.Start)
 	}

@@ -36,7 +36,7 @@ phases:
 func TestClientsThatObeyAFixedWindow(t *testing.T) {
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		j := job(reacting(t, "clients: {count: 3, on_reject: obey}"))
-		j.Server, j.Algorithms = on(server), choices(t, "fixed-window")
+		j.Server, j.Algorithms = server, choices(t, "fixed-window")
 		r := run(t, j).Document.Runs[0]
 		row := rowOf(t, r, "fixed-window")
 		want := measure.Clients{Operations: 10, Succeeded: 10, Attempts: 15, GoodputPerSecond: 2.5, Lockstep: 5,
@@ -77,7 +77,7 @@ func TestQuietClientsChangeNothing(t *testing.T) {
 // A user's script decides on the server, one request at a time, and finds what the algorithm of the same rule finds.
 func TestAScriptOfOnesOwnReactsToClients(t *testing.T) {
 	j := job(reacting(t, "clients: {count: 3, on_reject: ignore, wait: 30ms, delay: {uniform: [1ms, 9ms]}}"))
-	j.Server, j.Algorithms = on(redis.KindEmbedded), choices(t, "fixed-window")
+	j.Server, j.Algorithms = redis.KindEmbedded, choices(t, "fixed-window")
 	j.Scripts = files(scriptFile(t, "mine", `
 local n = redis.call('INCR', KEYS[1])
 if n == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -95,7 +95,7 @@ return 1`, "keys: [\"mine:{key}\"]\nargs: [\"{limit}\", \"{window_ms}\"]\nadmitt
 func TestADifferenceIsAnError(t *testing.T) {
 	for _, clients := range []string{"", "clients: {on_reject: obey}"} {
 		j := job(reacting(t, clients))
-		j.Server, j.Algorithms = on(redis.KindEmbedded), choices(t, "gcra")
+		j.Server, j.Algorithms = redis.KindEmbedded, choices(t, "gcra")
 		plans, err := j.Plans()
 		if err != nil {
 			t.Fatal(err)
@@ -132,11 +132,10 @@ func (g *generous) Decide(serverUS, clientUS int64, key string, cost int64) limi
 
 // A job that is stopped at once has all its rows, and says that they are not complete.
 func TestAWorldCanBeStopped(t *testing.T) {
-	stop := make(chan struct{})
-	close(stop)
+	ctx, interrupt := interruptible(t)
+	interrupt()
 	j := job(builtinScenarios(t, "retrying-clients")...)
-	j.Stop = stop
-	result := run(t, j)
+	result := runUntil(t, ctx, j)
 	if r := result.Document.Runs[0]; !r.Partial || !result.Interrupted || len(r.Results) < 10 {
 		t.Errorf("partial %v, interrupted %v, %d rows", r.Partial, result.Interrupted, len(r.Results))
 	}
@@ -214,7 +213,7 @@ func TestAUsersScriptDecidesAhead(t *testing.T) {
 		"keys: ['{key}']\nargs: ['', '{cost}', '{limit}', '{window_ms}']\nelement: 1\nadmitted: [1]\n"+
 			"rejected: [0]\nremaining: {element: 2}\nretry_after: {element: 3, unit: us}\n")
 	j := job(builtinScenarios(t, "delayed-commands", "server-clock-step", "over-limit-flag")...)
-	j.Server, j.Algorithms, j.Scripts = on(redis.KindEmbedded), choices(t, "fixed-window"), files(file)
+	j.Server, j.Algorithms, j.Scripts = redis.KindEmbedded, choices(t, "fixed-window"), files(file)
 	for _, r := range run(t, j).Document.Runs {
 		mine, model := rowOf(t, r, "mine"), rowOf(t, r, "fixed-window")
 		if mine.DecisionsDigest != model.DecisionsDigest || mine.Rejected == 0 ||

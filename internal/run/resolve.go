@@ -33,9 +33,6 @@ func (a *Ask) Plans() ([]*Plan, error) {
 		r.checkObeyed(&p)
 		all = append(all, &p)
 	}
-	if len(a.Scripts) > 0 && a.Server == nil {
-		r.Bad(errNoServer)
-	}
 	return all, r.Err()
 }
 
@@ -159,7 +156,7 @@ func (r *resolver) addSequences(p *Plan) {
 		if p.has(c.Label) {
 			r.Bad(fmt.Errorf("%s: sequences: there would be two rows named %q", p.Scenario.Name, c.Label))
 		}
-		p.sequences = append(p.sequences, c)
+		p.Limiters = append(p.Limiters, limiter.OfSequence(c))
 	}
 }
 

@@ -24,8 +24,8 @@ type row struct {
 	script  Script            // on a server; nil: the model decides
 	left    *virtualtime.Left // by the script; nil: not counted
 	decider replay.Decider
-	another func() replay.Decider                         // see replay.Row
-	observe func([]limit.Request, []limit.Decision) error // may be nil
+	another func() replay.Decider // see replay.Row
+	observe Observer              // may be nil
 
 	// The following fields are for plans whose clients react.
 
@@ -47,42 +47,41 @@ func (r *row) replayed() replay.Row {
 	return replay.Row{Label: r.Label, Decider: r.decider, Another: r.another, Observe: r.observe}
 }
 
-// rows prepares the rows of a plan whose clients do not react: models, or scripts that their models check.
-func (a *Ask) rows(ctx context.Context, p *Plan) ([]*row, error) {
-	var all []*row
-	for i, l := range p.Limiters {
-		r, err := a.row(ctx, p, l, i)
+// open prepares the rows of a plan whose clients do not react: models, or scripts that their models check.
+func (g *game) open(ctx context.Context) error {
+	for _, l := range g.Limiters {
+		r, err := g.row(ctx, l)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		model := func() replay.Decider { return replay.NewModel(l.NewModel(), p.Scenario.Start) }
+		model := func() replay.Decider { return replay.NewModel(l.NewModel(), g.Scenario.Start) }
 		switch {
 		case r.script == nil:
-			another := func() replay.Decider { return replay.Unreachable(model(), p.Scenario.Outages) }
+			another := func() replay.Decider { return replay.Unreachable(model(), g.Scenario.Outages) }
 			r.decider = another()
 			if l.Gateways == nil { // gateways take turns over the requests of all keys
 				r.another = another
 			}
 		case l.NewModel == nil:
-			r.decider = replay.Unreachable(r.script, p.Scenario.Outages)
+			r.decider = replay.Unreachable(r.script, g.Scenario.Outages)
 		default:
 			both := &confirming{Decider: r.script, model: model(), alike: sameAnswer}
-			r.decider = replay.Unreachable(both, p.Scenario.Outages)
+			r.decider = replay.Unreachable(both, g.Scenario.Outages)
 		}
-		all = append(all, r)
 	}
-	return all, nil
+	return nil
 }
 
-// row makes the row of that number. It opens the limiter's script.
-func (a *Ask) row(ctx context.Context, p *Plan, l *limiter.Limiter, number int) (r *row, err error) {
+// row adds a limiter's row. It opens the limiter's script.
+func (g *game) row(ctx context.Context, l *limiter.Limiter) (r *row, err error) {
 	r = &row{Limiter: l}
 	if l.Program != nil {
-		r.script, err = a.Server.Open(ctx, l, p.Scenario.Start, p.Scenario.ServerClock.Behind(), number)
+		r.script, err = g.engine.Open(ctx, g.Plan, l)
 	}
-	if err == nil && a.Watch != nil {
-		r.observe, err = a.Watch(p.Scenario.Name, l.Label)
+	if err == nil && g.Watch != nil {
+		r.observe, err = g.Watch(l.Label)
 	}
+	g.rows = append(g.rows, r)
 	return r, err
 }
 
@@ -95,7 +94,7 @@ func (r *row) survey(ctx context.Context, lastUS int64) error {
 	if err == nil {
 		r.left = &left
 	}
-	if errors.Is(err, message.ErrStopped) {
+	if errors.Is(err, message.ErrInterrupted) {
 		return nil
 	}
 	return err
@@ -176,4 +175,13 @@ func (r *row) describePlay(all *result.Row, p *Plan, duration time.Duration) {
 		return
 	}
 	all.RoundTrips = each(trips, all.Offered)
+}
+
+// each is n divided by of; nil if of is 0.
+func each(n, of int64) *float64 {
+	if of <= 0 {
+		return nil
+	}
+	share := float64(n) / float64(of)
+	return &share
 }

@@ -147,7 +147,7 @@ phases:
 clients: {count: 5, on_reject: obey, attempts: 3, delay: {uniform: [1ms, 8ms]}, local_flag: true}
 `)
 		j := job(s)
-		j.Server = on(redis.KindEmbedded)
+		j.Server = redis.KindEmbedded
 		j.Algorithms = choices(t, "fixed-window:limit=10:nodes=4:balancer="+balancer)
 		r := run(t, j).Document.Runs[0]
 		if len(r.Results) != 2 || r.Results[0].Admitted == 0 || r.Results[1].LocalFlag.LocalRejects == 0 {

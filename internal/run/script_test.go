@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	"ratelab/internal/host"
-
 	"context"
 	"errors"
 	"path/filepath"
@@ -79,7 +77,7 @@ init: {script: charge.lua, keys: ["{key}:credit"], args: ["{burst}"]}
 `)
 	addFile(t, file, "charge.lua", `return redis.call('SET', KEYS[1], ARGV[1])`)
 	j := job(evenly(t, "steady", 30, "keys: {count: 2}\n"))
-	j.Server, j.Algorithms, j.Scripts = on(redis.KindEmbedded), choices(t, "none"), files(file)
+	j.Server, j.Algorithms, j.Scripts = redis.KindEmbedded, choices(t, "none"), files(file)
 	r := rowOf(t, run(t, j).Document.Runs[0], "prepaid")
 	if r.Admitted != 20 || *r.KeysWithoutTTL != 2 {
 		t.Errorf("admitted %d, %d keys without a TTL; want 10 for each of 2 keys, which have none", r.Admitted,
@@ -95,10 +93,10 @@ func TestScriptsAreTriedFirst(t *testing.T) {
 		{"syntax", "return (", "broken.lua: the script does not compile: "},
 		{"unclosed", "if true then return 1", "broken.lua: the script does not compile: "},
 		{"run-time", "return redis.call('INCR', KEYS[1]) + nil",
-			`broken.lua: on trial: request at 0µs, key "k0", cost 1: `},
-		{"nonsense", "return {'perhaps'}", `broken.lua: on trial: request at 0µs, key "k0", cost 1: `},
+			`broken.lua: request at 0µs, key "k0", cost 1: `},
+		{"nonsense", "return {'perhaps'}", `broken.lua: request at 0µs, key "k0", cost 1: `},
 		{"nonsense later", "local n = redis.call('INCR', KEYS[1]) if n == 3 then return 'three' end return 1",
-			`broken.lua: on trial: request at 200000µs, key "k0", cost 1: `},
+			`broken.lua: request at 200000µs, key "k0", cost 1: `},
 		{"unknown command", "return redis.call('FLUSHALL')", "FLUSHALL"},
 		{"another key", "return redis.call('SET', 'theirs', 1) and 1", "theirs"},
 		{"the server's own call", "return _G.redis.call('TIME')", "_G reaches the server's own redis.call"},
@@ -107,7 +105,7 @@ func TestScriptsAreTriedFirst(t *testing.T) {
 			t.Run(test.name+"/"+server, func(t *testing.T) {
 				t.Parallel() // it waits for servers
 				j := job(evenly(t, "steady", 10, ""))
-				j.Server, j.Scripts = on(server), files(scriptFile(t, "broken", test.source, plain))
+				j.Server, j.Scripts = server, files(scriptFile(t, "broken", test.source, plain))
 				result, err := j.Run(t.Context())
 				var bad *replay.InputError
 				if !errors.As(err, &bad) || result != nil || strings.Contains(err.Error(), "\n") {
@@ -128,7 +126,7 @@ func TestAGarbledTraceIsNotTheScriptsFault(t *testing.T) {
 	s := evenly(t, "traced", 1, "")
 	s.Phases = traceOf(filepath.Join(filepath.Dir(file), "garbled.csv"))
 	j := job(s)
-	j.Server, j.Scripts = on(redis.KindEmbedded), files(file)
+	j.Server, j.Scripts = redis.KindEmbedded, files(file)
 	_, err := j.Run(t.Context())
 	var bad *replay.InputError
 	if !errors.As(err, &bad) || !strings.Contains(err.Error(), "garbled.csv:3: ") ||
@@ -152,16 +150,14 @@ func kinds(t *testing.T) []string {
 func TestAScriptThatLoopsIsGivenUp(t *testing.T) {
 	redistest.Private(t) // or skip
 	j := job(evenly(t, "steady", 10, ""))
-	server := on(redis.KindProcess).(*host.Server)
-	server.Clock.Sleep = func(context.Context, time.Duration) error { return nil }
-	j.Server = server
+	j.Server, j.Clock.Sleep = redis.KindProcess, func(context.Context, time.Duration) error { return nil }
 	j.Scripts = files(scriptFile(t, "endless", "redis.call('SET', KEYS[1], 1) while true do end",
 		"keys: [\"k:{key}\"]\nadmitted: [1]\n"))
 	result, err := j.Run(t.Context())
 	var bad *replay.InputError
 	if !errors.As(err, &bad) || result != nil ||
 		!strings.HasSuffix(err.Error(),
-			"endless.lua: on trial: no answer to 10 requests within 5s: the script loops, or is far too slow") {
+			"endless.lua: no answer to 10 requests within 5s: the script loops, or is far too slow") {
 		t.Errorf("result %v, error %v", result, err)
 	}
 }
@@ -171,11 +167,11 @@ func TestAScriptThatFailsLaterEndsTheRun(t *testing.T) {
 	file := scriptFile(t, "late", "if redis.call('INCR', KEYS[1]) == 150 then error('too many') end return 1",
 		"keys: [\"k:{key}\"]\nadmitted: [1]\n")
 	j := job(evenly(t, "steady", 200, ""))
-	j.Server, j.Scripts = on(redis.KindEmbedded), files(file)
+	j.Server, j.Scripts = redis.KindEmbedded, files(file)
 	_, err := j.Run(t.Context())
 	var bad *replay.InputError
-	if err == nil || errors.As(err, &bad) ||
-		!strings.Contains(err.Error(), `late: request at 745000µs, key "k0", cost 1: `) {
+	if !errors.As(err, &bad) ||
+		!strings.Contains(err.Error(), `late.lua: request at 745000µs, key "k0", cost 1: `) {
 		t.Errorf("error %v", err)
 	}
 }

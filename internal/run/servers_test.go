@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	_ "ratelab/internal/host"
+	_ "ratelab/internal/engine"
 	"ratelab/internal/longtest"
 	"ratelab/internal/measure"
 	"ratelab/internal/redis"

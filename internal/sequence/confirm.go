@@ -26,28 +26,29 @@ func (e *DifferenceError) Error() string {
 
 // Confirm sends calls to a server, in order, each at its virtual time, and compares the replies. prefix is put before
 // their keys, which are deleted at the end. real is the real time now. The error is a *DifferenceError,
-// message.ErrStopped if stop is closed, or the connection's.
+// message.ErrInterrupted when ctx ends, or the connection's.
 //
 // On a given server every key has a TTL, since a killed run deletes nothing.
-func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix string, calls []Call, real time.Time,
-	stop <-chan struct{}) (err error) {
+func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix string, calls []Call, real time.Time) (
+	err error) {
 	if len(calls) == 0 {
 		return nil
 	}
 	// the earliest time: the server's clock may step back during the run
 	first := slices.MinFunc(calls, func(a, b Call) int { return cmp.Compare(a.AtUS, b.AtUS) }).AtUS
 	hook := virtualtime.NewHook(first, real, given)
-	defer func() { err = cmp.Or(err, forget(context.WithoutCancel(ctx), client, prefix, calls)) }()
+	call := context.WithoutCancel(ctx)
+	defer func() { err = cmp.Or(err, forget(call, client, prefix, calls)) }()
 	for next := 0; next < len(calls); {
-		if message.Closed(stop) {
-			return message.ErrStopped
+		if ctx.Err() != nil {
+			return message.ErrInterrupted
 		}
 		var replies []resp.Value
 		if together := together(calls[next:], prefix); together != nil {
-			replies, err = hook.Several(ctx, client, together)
+			replies, err = hook.Several(call, client, together)
 		} else {
 			replies = make([]resp.Value, 1)
-			replies[0], err = hook.One(ctx, client, command(calls[next], prefix))
+			replies[0], err = hook.One(call, client, command(calls[next], prefix))
 		}
 		if err != nil {
 			return err

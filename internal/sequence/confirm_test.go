@@ -1,6 +1,7 @@
 package sequence_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -69,8 +70,7 @@ func TestServersAnswerAsTheStore(t *testing.T) {
 			s := start(t)
 			for i, label := range labels {
 				calls := crowd(t, label, rand.New(rand.NewPCG(uint64(i), 1)))
-				if err := sequence.Confirm(t.Context(), s, false, s.Prefix, calls, time.Now(),
-					nil); err != nil {
+				if err := sequence.Confirm(t.Context(), s, false, s.Prefix, calls, time.Now()); err != nil {
 					t.Errorf("%s: %v", label, err)
 				}
 			}
@@ -86,7 +86,7 @@ func TestADifferenceIsNamed(t *testing.T) {
 	s := redistest.Embedded(t)
 	calls := crowd(t, "read-then-increment", rand.New(rand.NewPCG(7, 7)))
 	calls[5].Reply = resp.Value{Kind: resp.Int, Int: 42}
-	err := sequence.Confirm(t.Context(), s, false, s.Prefix, calls, time.Now(), nil)
+	err := sequence.Confirm(t.Context(), s, false, s.Prefix, calls, time.Now())
 	var difference *sequence.DifferenceError
 	if !errors.As(err, &difference) || difference.Number != 6 || difference.Call.Reply.Int != 42 {
 		t.Errorf("the error is %v, want one that names command 6", err)
@@ -107,11 +107,11 @@ func TestACrowdIsRepeatable(t *testing.T) {
 // Told to stop, it stops, and what it has written is deleted.
 func TestConfirmStops(t *testing.T) {
 	s := redistest.Embedded(t)
-	stop := make(chan struct{})
-	close(stop)
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
 	calls := crowd(t, "read-then-increment", rand.New(rand.NewPCG(7, 7)))
-	if err := sequence.Confirm(t.Context(), s, false, s.Prefix, calls, time.Now(), stop); !errors.Is(err,
-		message.ErrStopped) {
-		t.Errorf("the error is %v, want ErrStopped", err)
+	if err := sequence.Confirm(ctx, s, false, s.Prefix, calls, time.Now()); !errors.Is(err,
+		message.ErrInterrupted) {
+		t.Errorf("the error is %v, want an interrupt", err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"ratelab/internal/message"
 	"ratelab/internal/resp"
 )
 
@@ -20,8 +19,8 @@ func (r *Runner) inChunks(ctx context.Context, keys []string, command func(chunk
 		together = 1
 	}
 	for trip := range slices.Chunk(keys, together*sweepChunk) {
-		if r.stopped() {
-			return message.ErrStopped
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		chunks := slices.Collect(slices.Chunk(trip, sweepChunk))
 		var commands [][]any

@@ -39,7 +39,6 @@ type setup struct {
 
 	elapsed func() time.Duration // nil: batches have a fixed size
 	behind  time.Duration
-	stop    <-chan struct{}
 }
 
 func templates(t testing.TB, texts []string) []script.Template {
@@ -85,7 +84,6 @@ func (it setup) runner(server virtualtime.Server, p *script.Program) (*virtualti
 	server.Given = it.given
 	return virtualtime.New(server, p, virtualtime.Options{
 		Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch, Behind: it.behind, Elapsed: it.elapsed,
-		Stop: it.stop,
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/message"
 	"ratelab/internal/resp"
 )
 
@@ -89,14 +88,12 @@ func (r *Runner) send(ctx context.Context, next *round) {
 	}()
 }
 
-// wait gives the connection's error, or ctx's, or message.ErrStopped; what the server itself objects to is in the
+// wait gives the connection's error, or ctx's cause; what the server itself objects to is in the
 // answers. A round whose wait was cut short stays pending.
 func (r *Runner) wait(ctx context.Context, last *round) error {
 	select {
 	case <-ctx.Done():
-		return ctx.Err()
-	case <-r.options.Stop:
-		return message.ErrStopped
+		return context.Cause(ctx)
 	case err := <-last.done:
 		r.pending = r.pending[1:]
 		return err

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
-	"ratelab/internal/message"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
 )
@@ -48,13 +47,8 @@ type Options struct {
 	Behind time.Duration
 	// Elapsed is a monotonic clock, for keeping each EVAL short; nil: batches have a fixed size.
 	Elapsed func() time.Duration
-	// Trial: a stranger's script runs for the first time, and each of its replies is looked at. Redis makes something
-	// of what is none, such as a function; the embedded server does not, so that there they always are.
-	Trial bool
 	// BatchSize fixes the number of arrivals per EVAL; 0: by time.
 	BatchSize int
-	// Stop, once it is closed, ends Decide and Left between two batches with message.ErrStopped; nil: nothing does.
-	Stop <-chan struct{}
 }
 
 // generous is how far in the real future the first virtual deadline lies: longer than any run takes. So long a key of a
@@ -94,7 +88,7 @@ type Runner struct {
 
 // New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
 func New(server Server, program *script.Program, o Options) (*Runner, error) {
-	w, err := wrap(program, program.Foreign && (server.Embedded || o.Trial), server.Given)
+	w, err := wrap(program, program.Foreign, server.Given)
 	var unread *CompileError
 	if errors.As(err, &unread) { // the server has better words for it
 		w = &wrapped{}
@@ -154,7 +148,7 @@ func (r *Runner) serverUS(q limit.Request) int64 { return r.startUS + q.AtUS + q
 
 // Decide decides requests in the order in which they arrive; decisions has the same length. On an error the decisions
 // before the failing one are valid, and the error names its request: it is a *CompileError before the first request, a
-// *CallError, ErrLost, ctx's, or the connection's. After a *LostError and message.ErrStopped none are valid. The run is
+// *CallError, ErrLost, ctx's cause, or the connection's. After a *LostError and ctx's cause none are valid. The run is
 // over then.
 func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if len(requests) == 0 {
@@ -183,8 +177,8 @@ func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions
 func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	var last *round
 	for {
-		if r.stopped() {
-			return message.ErrStopped
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		var next *round
 		next, requests = r.write(requests)
@@ -212,5 +206,3 @@ func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions
 		last = next
 	}
 }
-
-func (r *Runner) stopped() bool { return message.Closed(r.options.Stop) }

@@ -19,28 +19,29 @@ const hoarder = "for i = 1, 100 do redis.call('SET', KEYS[1] .. i .. math.random
 // What is not deleted then is counted.
 func TestAStoppedRunEndsBetweenTwoBatches(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
-		began, stop := time.Now(), make(chan struct{})
-		r, err := newRunner(t, s, setup{source: hoarder, given: true, stop: stop,
+		began := time.Now()
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		r, err := newRunner(t, s, setup{source: hoarder, given: true,
 			elapsed: func() time.Duration { return time.Since(began) }}, func(resp.Value) {})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var stopped time.Time
-		time.AfterFunc(350*time.Millisecond, func() { stopped = time.Now(); close(stop) })
+		time.AfterFunc(350*time.Millisecond, func() { stopped = time.Now(); interrupt(message.ErrInterrupted) })
 		requests := stream(100_000, 1000, oneKey)
-		if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); !errors.Is(err,
-			message.ErrStopped) {
-			t.Fatalf("%v; want ErrStopped", err)
+		if err := r.Decide(ctx, requests, make([]limit.Decision, len(requests))); !errors.Is(err,
+			message.ErrInterrupted) {
+			t.Fatalf("%v; want an interrupt", err)
 		}
 		if took := time.Since(stopped); took > 10*time.Second { // all of them take minutes
 			t.Errorf("it took %v to stop", took)
 		}
-		if _, err := r.Left(t.Context(), 1, false); !errors.Is(err, message.ErrStopped) {
-			t.Errorf("%v; want ErrStopped of Left", err)
+		if _, err := r.Left(ctx, 1, false); !errors.Is(err, message.ErrInterrupted) {
+			t.Errorf("%v; want an interrupt of Left", err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		err = r.Close(ctx)
+		err = r.Close(short)
 		if there := s.Client.DBSize(t.Context()).Val(); err == nil || there == 0 {
 			t.Errorf("%v: %d keys are there", err, there)
 		}

@@ -115,7 +115,6 @@ func (r *Runner) Names() []string { return slices.Sorted(maps.Keys(r.living.dead
 // it does when it is called again. A call that is under way is waited for, whether or not ctx is done, since a busy
 // server answers late: first the answer that a cancelled Decide has left on its way.
 func (r *Runner) Close(ctx context.Context) error {
-	r.options.Stop = nil
 	call := context.WithoutCancel(ctx)
 	_ = r.drain(call) // where the connection is gone, deleting says so too
 	return r.inChunks(call, slices.Collect(maps.Keys(r.living.deadline)),

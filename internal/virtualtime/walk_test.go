@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "ratelab/internal/host"
+	_ "ratelab/internal/engine"
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"

@@ -2,6 +2,7 @@ package clitest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,7 +23,7 @@ var programs = []string{"simulate", "bench"}
 // Outputs executes each ```console block of the pages that begins with a call of the program, such as
 // `$ go run ./cmd/simulate list`, and compares what follows with what the call prints. A call runs in a folder of its
 // own, in which the pages' files stand, and must succeed. If rewrite, the pages take the new output.
-func Outputs(t *testing.T, program string, rewrite bool, run func([]string, cli.Streams) int) {
+func Outputs(t *testing.T, program string, rewrite bool, run func(context.Context, []string, cli.Streams) int) {
 	executed := 0
 	pages := Pages(t)
 	for _, page := range pages {
@@ -61,7 +62,7 @@ func Outputs(t *testing.T, program string, rewrite bool, run func([]string, cli.
 }
 
 // printed is what a call writes to standard output; of one that ends in | head -N its first N lines.
-func printed(t *testing.T, args []string, run func([]string, cli.Streams) int) string {
+func printed(t *testing.T, args []string, run func(context.Context, []string, cli.Streams) int) string {
 	t.Helper()
 	most := -1
 	if i := slices.Index(args, "|"); i >= 0 {
@@ -75,7 +76,7 @@ func printed(t *testing.T, args []string, run func([]string, cli.Streams) int) s
 		args, most = args[:i], n
 	}
 	var stdout, stderr bytes.Buffer
-	if code := run(args[1:], cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != cli.ExitOK {
+	if code := run(t.Context(), args[1:], cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != cli.ExitOK {
 		t.Fatalf("%s\nexit code %d\n%s", strings.Join(args, " "), code, &stderr)
 	}
 	lines := strings.SplitAfter(stdout.String(), "\n")

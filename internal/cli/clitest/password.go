@@ -2,6 +2,7 @@ package clitest
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,13 +35,13 @@ var mistypedServers = []string{
 
 // PasswordsStayHidden checks that no slip in writing a server's address makes its password visible: on no stream, and
 // in no file. calls are the commands that take a server, with the one given.
-func PasswordsStayHidden(t *testing.T, run func(args []string, streams cli.Streams) int,
+func PasswordsStayHidden(t *testing.T, run func(context.Context, []string, cli.Streams) int,
 	calls func(server string) [][]string) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	try := func(call []string) (code int) {
 		var stdout, stderr bytes.Buffer
-		code = run(call, cli.Streams{Stdout: &stdout, Stderr: &stderr})
+		code = run(t.Context(), call, cli.Streams{Stdout: &stdout, Stderr: &stderr})
 		keepsThePassword(t, call, stdout.String(), stderr.String(), dir)
 		return code
 	}

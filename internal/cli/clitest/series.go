@@ -23,7 +23,7 @@ type order struct{ Env, Args []string }
 
 // Main makes the test's binary the program too, main as a user calls it and run for many calls within one process, and
 // whatever more there is.
-func Main(m testscript.TestingM, program string, main func(), run func([]string, cli.Streams) int,
+func Main(m testscript.TestingM, program string, main func(), run func(context.Context, []string, cli.Streams) int,
 	more map[string]func()) {
 	all := map[string]func(){program: main, seriesProgram: func() { serve(run) }, oldRedisProgram: oldRedis}
 	for name, f := range more {
@@ -33,7 +33,7 @@ func Main(m testscript.TestingM, program string, main func(), run func([]string,
 }
 
 // serve makes one call after the other, as standard input asks for them.
-func serve(run func([]string, cli.Streams) int) {
+func serve(run func(context.Context, []string, cli.Streams) int) {
 	in, out := gob.NewDecoder(os.Stdin), gob.NewEncoder(os.Stdout)
 	os.Stdout = os.Stderr // what passes by the call's own output is no answer
 	for {
@@ -49,7 +49,7 @@ func serve(run func([]string, cli.Streams) int) {
 	}
 }
 
-func makeCall(o order, run func([]string, cli.Streams) int) call {
+func makeCall(o order, run func(context.Context, []string, cli.Streams) int) call {
 	for _, setting := range o.Env {
 		name, value, _ := strings.Cut(setting, "=")
 		if was, set := os.LookupEnv(name); set {
@@ -60,7 +60,7 @@ func makeCall(o order, run func([]string, cli.Streams) int) call {
 		os.Setenv(name, value)
 	}
 	var stdout, stderr bytes.Buffer
-	code := run(o.Args, cli.Streams{Stdout: &stdout, Stderr: &stderr})
+	code := run(context.Background(), o.Args, cli.Streams{Stdout: &stdout, Stderr: &stderr})
 	return call{code, stdout.String(), stderr.String()}
 }
 

@@ -1,6 +1,6 @@
 //go:build linux
 
-package host
+package engine
 
 import (
 	"os"
@@ -32,11 +32,11 @@ func TestAGreedyScriptOnEmbedded(t *testing.T) {
 	for _, source := range sources[:longtest.Of(len(sources), 1)] {
 		before := most(t, syscall.RUSAGE_SELF)
 		// on a busy machine time may be over before
-		wantInput(t, tried(t, t.Context(), redis.KindEmbedded, source), "")
+		wantInput(t, tried(t, t.Context(), redis.KindEmbedded, source))
 		if took := most(t, syscall.RUSAGE_SELF) - before; took > 100<<20 {
 			t.Errorf("%s: this process took %d MB", source, took>>20)
 		}
-		if took := most(t, syscall.RUSAGE_CHILDREN); took > trialMemory+256<<20 {
+		if took := most(t, syscall.RUSAGE_CHILDREN); took > redis.ScriptMemory+256<<20 {
 			t.Errorf("%s: another process took %d MB", source, took>>20)
 		}
 	}

@@ -1,0 +1,170 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"ratelab/internal/embedded"
+	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
+	"ratelab/internal/replay"
+	"ratelab/internal/run"
+	"ratelab/internal/script"
+	"ratelab/internal/virtualtime"
+)
+
+// Runner prepares a program for virtual time, under the server's prefix, with both clocks in the options. The error is
+// a *replay.InputError for a script that virtual time cannot follow, or the server's.
+func Runner(ctx context.Context, s *redis.Server, program *script.Program, o virtualtime.Options,
+	clock replay.Clock) (*virtualtime.Runner, error) {
+	// Deadlines are placed after the server's own clock, which need not be ours.
+	serverNow, err := s.Client.Time(ctx).Result()
+	if err != nil {
+		return nil, redis.Explain(err, s)
+	}
+	began := clock.Now()
+	o.Real, o.Elapsed = serverNow, func() time.Duration { return clock.Now().Sub(began) }
+	r, err := virtualtime.New(
+		virtualtime.Server{Client: s, Given: !s.Own, Embedded: s.Kind == redis.KindEmbedded},
+		program.InKeyspace(s.Prefix), o)
+	var refused *virtualtime.RefusedError
+	if errors.As(err, &refused) {
+		err = replay.Invalid("%s: %w", program.Label, err)
+	}
+	return r, err
+}
+
+// onServer is a run.Script.
+type onServer struct {
+	*virtualtime.Runner
+	engine  *Engine
+	limiter *limiter.Limiter
+	server  *redis.Server
+	before  *onServer // decides each batch first, on a bounded server; nil: this server is bounded or the script ours
+	known   bool      // the first requests were decided
+
+	route  func(key string) string // of several gateways; nil: there is one
+	routed []limit.Request         // as the gateways see them
+}
+
+// A script that loops is told after firstTime if it loops among its first requests. Later a call may take
+// redis.BatchTime.
+const (
+	firstRequests = 100
+	firstTime     = 5 * time.Second
+)
+
+// Decide decides a batch. The error is message.ErrInterrupted after an interrupt, and a *replay.InputError if a user's
+// script fails, loops, or has ended its server.
+func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	ctx, end := s.engine.until(ctx)
+	defer end()
+	if s.before != nil {
+		if err := s.before.Decide(ctx, requests, decisions); err != nil {
+			return err
+		}
+	}
+	if s.route != nil {
+		s.routed = append(s.routed[:0], requests...)
+		for i := range s.routed {
+			s.routed[i].Key = s.route(s.routed[i].Key)
+		}
+		requests = s.routed
+	}
+	if s.limiter.Foreign() && !s.known {
+		n := min(firstRequests, len(requests))
+		if err := s.first(ctx, requests[:n], decisions[:n]); err != nil {
+			return err
+		}
+		requests, decisions, s.known = requests[n:], decisions[n:], true
+	}
+	return s.fault(ctx, s.Runner.Decide(ctx, requests, decisions))
+}
+
+// errLoops is the error of a script that does not return.
+var errLoops = errors.New("the script loops, or is far too slow")
+
+// first decides a user's script's first requests.
+func (s *onServer) first(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	go func() {
+		if s.engine.spec.Clock.Sleep(ctx, firstTime) == nil {
+			end(errLoops)
+		}
+	}()
+	err := s.Runner.Decide(ctx, requests, decisions)
+	if err != nil && context.Cause(ctx) == errLoops {
+		return replay.Invalid("%s: no answer to %d requests within %v: %w", s.limiter.File, len(requests), firstTime,
+			errLoops)
+	}
+	return s.fault(ctx, err)
+}
+
+// fault explains an error of a call. A user's script is to blame for what it raises, and on a server of ours for an end
+// of the server and for the lack of an answer.
+func (s *onServer) fault(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	foreign, file := s.limiter.Foreign(), s.limiter.File
+	var call *virtualtime.CallError
+	switch isCall := errors.As(err, &call); {
+	case !foreign:
+	case isCall && strings.Contains(call.Text, embedded.Refusal): // another server may decide the script
+		return fmt.Errorf("%s: %w", file, err)
+	case isCall && redis.ExplainText(call.Text, s.server) != nil: // the server's fault
+	case run.ScriptFault(s.limiter, err) != nil:
+		return run.ScriptFault(s.limiter, err)
+	case s.server.Own && redis.TimedOut(err):
+		return replay.Invalid("%s: no answer within %v: %w", file, redis.BatchTime, errLoops)
+	case s.server.Bounded && s.server.Ended() != "":
+		how, _, _ := strings.Cut(s.server.Ended(), "; it said:")
+		return replay.Invalid("%s: the script ended the server, or took more than %d MB of memory (%s)", file,
+			redis.ScriptMemory>>20, cmp.Or(how, "the connection broke"))
+	}
+	return explain(err, s.server)
+}
+
+// explain explains an error of a call on s, as redis.Explain does. Errors of the script and lost keys stay as they are.
+func explain(err error, s *redis.Server) error {
+	var compile *virtualtime.CompileError
+	var lost *virtualtime.LostError
+	var call *virtualtime.CallError
+	switch {
+	case errors.Is(err, message.ErrInterrupted), errors.As(err, &compile), errors.As(err, &lost),
+		errors.Is(err, virtualtime.ErrLost):
+		return err
+	case errors.As(err, &call):
+		return cmp.Or(redis.ExplainText(call.Text, s), err)
+	}
+	return redis.Explain(err, s)
+}
+
+// Left counts the script's keys at a time. Memory is measured only on real servers: an embedded one invents it. The
+// error is message.ErrInterrupted after an interrupt.
+func (s *onServer) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
+	ctx, end := s.engine.until(ctx)
+	defer end()
+	left, err := s.Runner.Left(ctx, atUS, s.server.Kind != redis.KindEmbedded)
+	return left, s.named(err)
+}
+
+// Close deletes the script's keys.
+func (s *onServer) Close(ctx context.Context) error { return s.named(s.Runner.Close(ctx)) }
+
+// named adds the limiter's label to an error of the server.
+func (s *onServer) named(err error) error {
+	if err == nil || errors.Is(err, message.ErrInterrupted) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.limiter.Label, explain(err, s.server))
+}
+
+var _ run.Script = (*onServer)(nil)
