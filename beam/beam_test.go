@@ -113,7 +113,7 @@ func simulated(t *testing.T, trace traffic.Trace, p limit.Policy, j *Job) string
 		t.Fatal(err)
 	}
 	ask.Scenarios, ask.OtherRule = []*scenario.Scenario{scenario.FromTrace(trace, p)}, j.BothRules
-	found, err := ask.Run(context.Background())
+	found, err := ask.Run(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
