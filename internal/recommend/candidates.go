@@ -20,7 +20,7 @@ type candidate struct {
 
 	played algorithms.Rule // under the limit that is played
 	phases []phase
-	prices []played // by traffic
+	prices []price // by traffic
 }
 
 // phase is how the clock, or the first window, lies.

@@ -3,16 +3,16 @@ package recommend
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"ratelab/algorithms"
-	"ratelab/internal/clients"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
-	"ratelab/internal/replay"
+	"ratelab/internal/run"
 	"ratelab/internal/scenario"
-	"ratelab/internal/traffic"
 )
 
 // field is all candidates and what they did.
@@ -53,8 +53,8 @@ func (u *usualLimiter) note(r measure.Result) {
 	u.admitted, u.beyond = u.admitted+r.AdmittedCost, u.beyond+r.Excess
 }
 
-// played is what a candidate did in one traffic, in its worst phase.
-type played struct {
+// price is what a candidate did in one traffic, in its worst phase.
+type price struct {
 	lost         float64
 	instructions float64 // of all decisions
 	decisions    int64
@@ -92,6 +92,8 @@ type row struct {
 	counts [3]int64   // decisions on the paths first, admitted, rejected
 	xs     [3]float64 // sums of what their costs depend on
 	digest uint64
+
+	largestCost int64
 }
 
 // keyState is what a row knows of a key.
@@ -123,24 +125,46 @@ func (f *field) rows() []*row {
 	return all
 }
 
-// play lets all limiters decide a traffic, and notes what each candidate did in its worst phase.
-func (f *field) play(ctx context.Context, s *scenario.Scenario, seed uint64) error {
+// play has all limiters decide a traffic, and notes what each candidate did in its worst phase.
+func (f *field) play(ctx context.Context, s *scenario.Scenario, instead run.Instead) error {
+	played := *s
+	played.Expect, played.Clients = nil, slices.Clone(s.Clients)
+	for i := range played.Clients {
+		played.Clients[i].LocalFlag = false // it would be a limiter of its own
+	}
+	p := run.NewPlan(&played, instead)
+	p.Policy, p.Brief = f.playedUnder, true
+	if before := f.requests; f.progress != nil {
+		p.Progress = func(n int64) { f.progress(before + n) }
+	}
 	rows := f.rows()
-	decide := f.replay
-	if s.Clients != nil {
-		decide = f.react
+	for i, l := range rows {
+		p.Limiters = append(p.Limiters, &limiter.Limiter{Rule: algorithms.Rule{Label: strconv.Itoa(i),
+			NewModel: func() limit.Model { return l }}})
 	}
-	if err := decide(ctx, s, seed, rows); err != nil {
+	found, _, err := run.Play(ctx, &p, nil)
+	switch {
+	case err != nil:
 		return err
+	case found.Partial || ctx.Err() != nil:
+		return errInterrupted
 	}
+	f.firstUS, f.lastUS = found.FirstUS, found.LastUS
+	f.requests += found.Results[0].Offered
 	f.names, f.keys = append(f.names, s.Name), f.keys+int64(len(rows[0].keys))
+	for i, l := range rows {
+		f.largestCost = max(f.largestCost, l.largestCost)
+		if l.usual != nil {
+			l.usual.note(found.Results[i].Result)
+		}
+	}
 	for _, c := range f.candidates {
-		worst := played{lost: -1}
+		worst := price{lost: -1}
 		for _, l := range rows {
 			if l.candidate != c {
 				continue
 			}
-			if p := l.played(rows[0]); p.lost > worst.lost {
+			if p := l.price(rows[0]); p.lost > worst.lost {
 				worst = p
 			}
 		}
@@ -149,64 +173,10 @@ func (f *field) play(ctx context.Context, s *scenario.Scenario, seed uint64) err
 	return nil
 }
 
-// replay reads the stream once, past every row.
-func (f *field) replay(ctx context.Context, s *scenario.Scenario, seed uint64, rows []*row) error {
-	var all []replay.Row
-	for _, l := range rows {
-		all = append(all, replay.Row{Decider: replay.NewModel(l, s.Start)})
-	}
-	before := f.requests
-	stream := s.Stream(seed)
-	o, err := replay.Run(ctx, stream, f.playedUnder, all, replay.Options{
-		Progress: func(n int64) {
-			if f.progress != nil {
-				f.progress(before + n)
-			}
-		}})
-	if err != nil {
-		return err
-	}
-	if o.Partial || ctx.Err() != nil {
-		return errInterrupted
-	}
-	f.firstUS, f.lastUS = stream.Recorded()
-	f.requests, f.largestCost = before+o.Reference.Offered, max(f.largestCost, o.LargestCost)
-	for i, l := range rows {
-		if l.usual != nil {
-			l.usual.note(o.Rows[i].Result)
-		}
-	}
-	return nil
-}
-
-// react lets the clients play against each row, which has requests of its own.
-func (f *field) react(ctx context.Context, s *scenario.Scenario, seed uint64, rows []*row) error {
-	for i, l := range rows {
-		out, err := clients.Run(ctx, clients.Setup{Seed: seed, Groups: s.Clients,
-			Protocol: clients.OneCall{}, Server: clients.NewLimiter(l, s.Start)}, s.Stream(seed))
-		switch {
-		case err != nil:
-			return err
-		case out.Stopped || ctx.Err() != nil:
-			return errInterrupted
-		case i == 0:
-			f.requests += int64(len(out.Journal.Requests))
-		}
-		o, err := replay.Run(ctx, traffic.List(out.Journal.Requests, 0, false), f.playedUnder,
-			[]replay.Row{{Decider: &replay.Recorded{Decisions: out.Journal.Decisions}}}, replay.Options{})
-		if err != nil {
-			return err
-		}
-		if f.largestCost = max(f.largestCost, o.LargestCost); l.usual != nil {
-			l.usual.note(o.Rows[0].Result)
-		}
-	}
-	return nil
-}
-
 // Decide lets the model decide, and notes what the price needs. It goes by the server's clock, as every candidate does:
 // a client's is behind by the time that a message takes.
 func (l *row) Decide(serverUS, _ int64, name string, cost int64) limit.Decision {
+	l.largestCost = max(l.largestCost, cost)
 	nowUS := serverUS + l.phase.shiftUS
 	key := l.keys[name]
 	if key == nil {
@@ -254,9 +224,9 @@ func (c *candidate) xAt(nowUS int64, key *keyState, allowed bool) float64 {
 	return float64(x)
 }
 
-// played compares a row with the exact one, key by key.
-func (l *row) played(exact *row) played {
-	p := played{decided: strconv.FormatUint(l.digest, 16)}
+// price compares a row with the exact one, key by key.
+func (l *row) price(exact *row) price {
+	p := price{decided: strconv.FormatUint(l.digest, 16)}
 	var missing, total int64
 	for name, key := range exact.keys {
 		mine := l.keys[name]

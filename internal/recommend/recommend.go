@@ -169,7 +169,7 @@ func (q *Question) play(ctx context.Context, p limit.Policy, list []*scenario.Sc
 	}
 	f.progress = q.Progress
 	for _, s := range list {
-		if err := f.play(ctx, s, run.NewPlan(s, q.Instead).Seed); err != nil {
+		if err := f.play(ctx, s, q.Instead); err != nil {
 			return nil, err
 		}
 	}

@@ -130,7 +130,7 @@ func TestCostsLeaveSmallBurstsOut(t *testing.T) {
 	}
 	s := scenario.Scenario{Name: "one", Start: scenario.DefaultStart, Phases: []traffic.Phase{{Name: "one",
 		Duration: time.Second, Arrivals: traffic.Burst{Size: 1, Every: time.Second}, Cost: traffic.FixedCost(30)}}}
-	if err := f.play(t.Context(), &s, 1); err != nil {
+	if err := f.play(t.Context(), &s, run.Instead{}); err != nil {
 		t.Fatal(err)
 	}
 	var bursts []int64

@@ -15,7 +15,12 @@ import (
 )
 
 // scales are the lengths of the intervals in which the plan's rows are measured.
-func (p *Plan) scales() []int64 { return measure.TimeScales(p.Policy.WindowUS()) }
+func (p *Plan) scales() []int64 {
+	if p.Brief {
+		return nil
+	}
+	return measure.TimeScales(p.Policy.WindowUS())
+}
 
 // describe makes the document's run of one plan's outcome.
 func (g *game) describe(o *replay.Outcome) *result.Run {

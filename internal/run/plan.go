@@ -26,6 +26,9 @@ type Plan struct {
 	Progress func(requests int64)                 // may be nil
 	Watch    func(label string) (Observer, error) // see Ask.Watch
 
+	// Brief leaves out what is measured over intervals of several lengths, and fairness. The models must be used by one
+	// goroutine.
+	Brief   bool
 	changes bool // the limit changes during the plan
 }
 

@@ -178,8 +178,11 @@ func (g *game) replay(ctx context.Context) (*replay.Outcome, error) {
 	for _, r := range g.rows {
 		all = append(all, r.replayed())
 	}
-	outcome, err := replay.Run(ctx, g.Stream, g.Policy, all,
-		replay.Options{Sources: runtime.GOMAXPROCS(0), Scales: g.scales(), Progress: g.Progress})
+	options := replay.Options{Sources: runtime.GOMAXPROCS(0), Scales: g.scales(), Progress: g.Progress}
+	if g.Brief {
+		options.Sources = 1
+	}
+	outcome, err := replay.Run(ctx, g.Stream, g.Policy, all, options)
 	for i := 0; err == nil && i < len(g.rows); i++ {
 		err = g.rows[i].survey(ctx, outcome.LastUS)
 	}
