@@ -9,35 +9,38 @@ import (
 	"testing"
 )
 
-// The way of one request through the house, as ARCHITECTURE.md tells it, is short and is there.
-const (
-	mostStays    = 39
-	mostPackages = 16
-	mostUp       = 3
-)
+// ways are the tables of ARCHITECTURE.md that follow one job, and how long each may be.
+var ways = []struct {
+	heading             string
+	steps, packages, up int
+}{{"## The way of one request", 39, 16, 3}, {"## The way of `bench run`", 36, 5, 0}}
 
-// stay is a line of the table: an arrow or none, a package and a function or method.
-var stay = regexp.MustCompile("(?m)^\\| \\d+ \\| (↑ )?`([a-z/]+)` \\| `([A-Za-z.]+)` \\|")
+// step is a line of a table: an arrow or none, a package, and a function or method.
+var step = regexp.MustCompile("(?m)^\\| \\d+ \\| (↑ )?`([a-z/]+)` \\| `([A-Za-z.]+)` \\|")
 
-func TestTheWayOfARequestIsShort(t *testing.T) {
-	folders := tree(t)
-	packages := map[string]bool{}
-	stays, up := 0, 0
-	for _, line := range stay.FindAllStringSubmatch(readPage(t, "ARCHITECTURE.md"), -1) {
-		stays++
-		up += len(line[1]) / len("↑ ")
-		packages[line[2]] = true
-		folder := folders[line[2]]
-		if folder == nil {
-			folder = folders[path.Join("internal", line[2])]
+func TestTheWaysAreShort(t *testing.T) {
+	folders, page := tree(t), readPage(t, "ARCHITECTURE.md")
+	for _, way := range ways {
+		_, text, _ := strings.Cut(page, way.heading)
+		text, _, _ = strings.Cut(text, "\n## ")
+		packages := map[string]bool{}
+		steps, up := 0, 0
+		for _, line := range step.FindAllStringSubmatch(text, -1) {
+			steps++
+			up += len(line[1]) / len("↑ ")
+			packages[line[2]] = true
+			folder := folders[line[2]]
+			if folder == nil {
+				folder = folders[path.Join("internal", line[2])]
+			}
+			if folder == nil || !slices.ContainsFunc(folder.files, func(f *file) bool { return declares(f, line[3]) }) {
+				t.Errorf("ARCHITECTURE.md: %s has no %s; write %q again", line[2], line[3], way.heading)
+			}
 		}
-		if folder == nil || !slices.ContainsFunc(folder.files, func(f *file) bool { return declares(f, line[3]) }) {
-			t.Errorf("ARCHITECTURE.md: %s has no %s; tell the way of a request anew", line[2], line[3])
+		if steps == 0 || steps > way.steps || len(packages) > way.packages || up > way.up {
+			t.Errorf("%s has %d steps in %d packages, %d upwards; want at most %d, %d and %d", way.heading, steps,
+				len(packages), up, way.steps, way.packages, way.up)
 		}
-	}
-	if stays == 0 || stays > mostStays || len(packages) > mostPackages || up > mostUp {
-		t.Errorf("a request makes %d stays in %d packages, %d times upwards; want at most %d, %d and %d", stays,
-			len(packages), up, mostStays, mostPackages, mostUp)
 	}
 }
 
