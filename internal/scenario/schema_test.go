@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,17 +139,129 @@ func TestSchemaDescribesEveryField(t *testing.T) {
 	}
 }
 
+// alternatives are the parts of the schema that may describe a value.
+func alternatives(whole map[string]any, v any) (all []map[string]any) {
+	s, _ := v.(map[string]any)
+	if ref, ok := s["$ref"].(string); ok {
+		return alternatives(whole, whole["$defs"].(map[string]any)[strings.TrimPrefix(ref, "#/$defs/")])
+	}
+	all = append(all, s)
+	for _, word := range []string{"oneOf", "anyOf", "allOf"} {
+		list, _ := s[word].([]any)
+		for _, e := range list {
+			all = append(all, alternatives(whole, e)...)
+		}
+	}
+	return all
+}
+
+// fieldWalk goes through a scenario's mappings beside the parts of the schema that describe them.
+type fieldWalk struct {
+	*testing.T
+	name   string
+	root   *yaml.Node
+	schema map[string]any
+	seen   map[uintptr]bool // the mappings of the schema, by address
+}
+
+func (w *fieldWalk) walk(n *yaml.Node, described []map[string]any) {
+	fields, first := map[string][]map[string]any{}, false
+	for _, s := range described {
+		if properties, _ := s["properties"].(map[string]any); s["additionalProperties"] == false {
+			at := reflect.ValueOf(s).Pointer()
+			first, w.seen[at] = first || !w.seen[at], true
+			for name, p := range properties {
+				fields[name] = append(fields[name], alternatives(w.schema, p)...)
+			}
+		}
+		if n.Kind == yaml.SequenceNode {
+			for _, item := range n.Content {
+				w.walk(item, alternatives(w.schema, s["items"]))
+			}
+		}
+	}
+	if n.Kind != yaml.MappingNode || len(fields) == 0 {
+		return
+	}
+	if first && fields["algorithm"] == nil { // TestSchemaListsTheMeasures compares those of an expectation
+		w.compare(n, fields)
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		w.walk(n.Content[i+1], fields[n.Content[i].Value])
+	}
+}
+
+// compare adds an unknown field to a mapping: the loader then lists those that it knows.
+func (w *fieldWalk) compare(n *yaml.Node, fields map[string][]map[string]any) {
+	before := n.Content
+	scalar := func(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
+	n.Content = append(slices.Clip(before), scalar("zzzzzzzzzzzz"), scalar("1"))
+	data, err := yaml.Marshal(w.root)
+	if n.Content = before; err != nil {
+		w.Fatal(err)
+	}
+	_, err = Parse(w.name+".yaml", data)
+	found := regexp.MustCompile(`(\S*)zzzzzzzzzzzz: unknown field; want one of (.*)`).FindStringSubmatch(fmt.Sprint(err))
+	if found == nil {
+		w.Fatalf("%s: an unknown field beside %s gives %v", w.name, before[0].Value, err)
+	}
+	loader, schema := strings.Split(found[2], ", "), slices.Sorted(maps.Keys(fields))
+	if slices.Sort(loader); !slices.Equal(loader, schema) {
+		w.Errorf("%s: in %q the loader knows the fields %q, and schema.json %q", w.name, found[1], loader, schema)
+	}
+}
+
+// The schema has the fields of the loader, in every mapping of a scenario.
+func TestSchemaHasTheLoadersFields(t *testing.T) {
+	var schema map[string]any
+	if err := json.Unmarshal(scenarios.Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[uintptr]bool{}
+	for _, name := range append(Names(), "everything") {
+		root := &yaml.Node{}
+		if err := yaml.Unmarshal(source(t, name), root); err != nil {
+			t.Fatal(err)
+		}
+		w := fieldWalk{t, name, root, schema, seen}
+		w.walk(root.Content[0], alternatives(schema, schema))
+	}
+	var look func(v any)
+	look = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			if v["additionalProperties"] == false && !seen[reflect.ValueOf(v).Pointer()] {
+				t.Errorf("no scenario has a mapping of %q; add one to everything", slices.Sorted(maps.Keys(v)))
+			}
+			for _, e := range v {
+				look(e)
+			}
+		case []any:
+			for _, e := range v {
+				look(e)
+			}
+		}
+	}
+	look(schema)
+}
+
+// source is the file of a built-in scenario, or the one with every field.
+func source(t *testing.T, name string) []byte {
+	t.Helper()
+	if name == "everything" {
+		return []byte(everything)
+	}
+	data, err := scenarios.Files.ReadFile(name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func TestSchemaAcceptsTheBuiltin(t *testing.T) {
 	schema := compileSchema(t)
 	for _, name := range append(Names(), "everything") {
-		data := []byte(everything)
-		if name != "everything" {
-			var err error
-			if data, err = scenarios.Files.ReadFile(name + ".yaml"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		v, _ := asJSON(t, data)
+		v, _ := asJSON(t, source(t, name))
 		if err := schema.Validate(v); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
