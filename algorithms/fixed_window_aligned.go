@@ -5,6 +5,9 @@ import "ratelab/internal/limit"
 var _ = register(Algorithm{
 	Name:       "fixed-window-aligned",
 	Family:     "window",
+	Place:      2,
+	Short:      "fixed\nalign",
+	InWords:    "a fixed window aligned to the clock",
 	Colour:     "#e69f00", // orange
 	State:      "a hash of up to sixteen counters, one for each window, under the window's begin",
 	Rule:       "windows begin at multiples of W on the clock; at most L in each",

@@ -19,6 +19,9 @@ var intervalParameters = []Parameter{
 			"microsecond"},
 }
 
+// onceAWindow is what such a bucket is in words.
+const onceAWindow = "a bucket that is refilled once a window"
+
 // intervalBucket is the rule of such a bucket.
 type intervalBucket struct {
 	clock

@@ -174,11 +174,7 @@ func (in *Rule) InRole(r Role) int64 {
 // InRole is the value of the parameter of that meaning in a row of results, where label's algorithm has one and the row
 // names it. A label that is no algorithm's, such as a user's script, has none.
 func InRole(r Role, label string, parameters map[string]string) (value string, ok bool) {
-	name := label
-	if end := strings.IndexAny(label, ":+"); end >= 0 { // gcra:burst=10, gcra+local-flag
-		name = label[:end]
-	}
-	algorithm := registered[name]
+	algorithm := Of(label)
 	if algorithm == nil {
 		return "", false
 	}

@@ -29,7 +29,7 @@ func RowParameters() []Parameter { return slices.Clone(rowParameters) }
 
 // parameters are the algorithm's own, and those of its rows.
 func (s *Algorithm) parameters() []Parameter {
-	if s.Family == "floor" {
+	if IsFloor(s.Name) {
 		return s.Parameters
 	}
 	return slices.Concat(s.Parameters, rowParameters)
@@ -56,7 +56,7 @@ func (c Choice) HasOwnLimit() bool {
 
 // Gateways are how many count for c, each for itself; 0 where all that decide share one state.
 func (c Choice) Gateways() int64 {
-	if c.Algorithm.Family == "floor" {
+	if IsFloor(c.Label) {
 		return 0
 	}
 	return c.values().Integer("nodes", 0)

@@ -7,19 +7,23 @@ import (
 )
 
 var _ = register(Algorithm{
-	Name:   "sliding-window-buckets",
-	Family: "window",
-	Colour: "#114499", // deep blue
-	State:  "a hash of n + 1 counters, one for each aligned sub-window, under its end; and the window",
-	Rule:   "the sum of the sub-windows that touch (t − W, t] stays at most L",
-	Bound:  "N(τ) ≤ L for every τ < W; stricter than the log, by up to one sub-window W/n",
+	Name:    "sliding-window-buckets",
+	Family:  "window",
+	Place:   4,
+	Short:   "sliding\nbuckets",
+	InWords: "a sliding window of ten parts",
+	Colour:  "#114499", // deep blue
+	State:   "a hash of n + 1 counters, one for each aligned sub-window, under its end; and the window",
+	Rule:    "the sum of the sub-windows that touch (t − W, t] stays at most L",
+	Bound:   "N(τ) ≤ L for every τ < W; stricter than the log, by up to one sub-window W/n",
 	Sources: []string{
 		"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/",
 	},
 	Parameters: withClock(
 		Parameter{Name: "parts", Kind: Integer, Low: 1, High: maxParts, Default: "10",
 			Doc: "n, how many parts a window is split into", Role: Parts}),
-	Traits: Traits{Grid: true},
+	Traits:  Traits{Grid: true},
+	Keeping: func(limit.Policy) []string { return []string{"", "parts=60"} },
 	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		c := v.clock()
 		n := v.Integer("parts", 10)

@@ -3,16 +3,19 @@ package algorithms
 import "ratelab/internal/limit"
 
 var _ = register(Algorithm{
-	Name:   "sliding-window-counter",
-	Family: "window",
-	Colour: "#56b4e9", // sky blue
-	State:  "a hash of up to sixteen counters of aligned windows; the current and the previous one count",
+	Name:    "sliding-window-counter",
+	Family:  "window",
+	Place:   3,
+	Short:   "sliding\ncounter",
+	InWords: "a sliding window, weighted from two counters",
+	Colour:  "#56b4e9", // sky blue
+	State:   "a hash of up to sixteen counters of aligned windows; the current and the previous one count",
 	Rule: "the current count and the part of the previous one that (t − W, t] still covers stay at most L, in " +
 		"integers",
 	Bound:      "N(τ) ≤ L + L·τ/W; nearly 2L in one rolling window",
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock(),
-	Traits:     Traits{Aligned: true, Grid: true, LifeMS: twoWindows},
+	Traits:     Traits{Usual: []limit.Contract{limit.ByWindow}, Aligned: true, Grid: true, LifeMS: twoWindows},
 	Prepare: onWindow(weighing, func(requests, windowUS int64) rule[windows] {
 		return &slidingCounter{requests, windowUS}
 	}),

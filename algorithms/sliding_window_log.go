@@ -10,12 +10,17 @@ import (
 var _ = register(Algorithm{
 	Name:       "sliding-window-log",
 	Family:     "log",
+	Place:      5,
+	Short:      "sliding\nlog",
+	InWords:    "a sliding window by a log",
 	Colour:     "#0072b2", // blue
 	State:      "the admitted requests of one window: their times and a running count",
 	Rule:       "the cost admitted in (t − W, t] stays at most L, exactly",
 	Bound:      "N(τ) ≤ L for every τ < W",
 	Sources:    []string{"https://www.figma.com/blog/an-alternative-approach-to-rate-limiting/"},
 	Parameters: withClock(),
+	Traits: Traits{ExactFor: []limit.Contract{limit.ByWindow}, Usual: []limit.Contract{limit.ByBucket},
+		Entries: true},
 	Prepare: onWindow(covering, func(requests, windowUS int64) rule[admissions] {
 		return &slidingLog{requests, windowUS}
 	}),

@@ -22,6 +22,9 @@ import (
 type Algorithm struct {
 	Name       string      // its file's base name, flag value, key prefix and result row
 	Family     string      // floor, window, log, bucket or shaper
+	Place      int         // among all algorithms, the plainest first; 0: after the others
+	Short      string      // the head of a narrow column, in two lines; empty: made from the label
+	InWords    string      // the rule as examine names it; empty: made from the name
 	State      string      // what a key holds
 	Rule       string      // when a request is admitted
 	Bound      string      // the most that is admitted in an interval; L, W, B, r = L/W and N(τ) as in Bound of gcra
@@ -30,23 +33,16 @@ type Algorithm struct {
 	Parameters []Parameter // what the limit does not fix
 	Traits     Traits
 
+	// Keeping returns settings that guarantee the window contract of p although the limit's own setting may not. Each
+	// is as in a label, without the name: "limit=90:burst=10". Empty: the limit's own setting. nil: there are none.
+	Keeping func(p limit.Policy) []string
+
+	// Reduced describes the first of Keeping's settings, if every run under a window contract has a row of it.
+	Reduced Reduced
+
 	// Prepare computes the constants of a run. Its error says which limit the algorithm cannot enforce, and what to
 	// change. Callers use Choice.Under, which checks the policy and completes the result.
 	Prepare func(p limit.Policy, v Values) (Rule, error)
-}
-
-// Traits are an algorithm's exceptions to the laws of laws_test.go. An algorithm with a new kind of exception adds a
-// trait here, and the check of it to the law.
-type Traits struct {
-	TTLRule bool // a key's expiry ends its window: now_us is not read, and times hold to the millisecond
-	Aligned bool // a clock that steps back into an older window finds that window's own count
-	Grid    bool // windows, or refills, lie where the clock puts them, not where the first request does
-	Lends   bool // the balance may be negative: a full burst is admitted before the bucket is full
-	Timed   bool // what is used up is kept as a time: after a change of the rate it is another number of permits
-
-	// LifeMS is a key's TTL in Redis, in milliseconds, after a reply with resetUS; nil: resetUS and a second, rounded
-	// up.
-	LifeMS func(resetUS, windowUS int64) int64
 }
 
 // Rule is an algorithm with its parameters, for one limit. Its guarantee and its models are those of all its
@@ -109,6 +105,9 @@ func register(s Algorithm) bool {
 			panic("algorithm " + s.Name + ": every row has the parameter " + p.Name + "; take another name")
 		}
 	}
+	if s.InWords == "" {
+		s.InWords = "decides as " + s.Name
+	}
 	registered[s.Name] = &s
 	return true
 }
@@ -132,7 +131,7 @@ func Defaults() (all []Choice) {
 // Names gives every algorithm's name, in the order of All.
 func Names() []string {
 	key := func(name string) string {
-		if registered[name].Family == "floor" {
+		if IsFloor(name) {
 			return ""
 		}
 		return name

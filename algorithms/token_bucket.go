@@ -3,18 +3,20 @@ package algorithms
 import "ratelab/internal/limit"
 
 var _ = register(Algorithm{
-	Name:   "token-bucket",
-	Family: "bucket",
-	Colour: "#009e73", // bluish green
-	State:  "one hash of the configuration and the level with its time; it has no TTL",
-	Rule:   "a managed bucket, refilled continuously: init, acquire for an application on its list, delete",
-	Bound:  "N(τ) ≤ B + r·τ; decides as gcra, but for its rounding",
+	Name:    "token-bucket",
+	Family:  "bucket",
+	InWords: steadily,
+	Colour:  "#009e73", // bluish green
+	State:   "one hash of the configuration and the level with its time; it has no TTL",
+	Rule:    "a managed bucket, refilled continuously: init, acquire for an application on its list, delete",
+	Bound:   "N(τ) ≤ B + r·τ; decides as gcra, but for its rounding",
 	Sources: []string{
 		"J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
 		"https://en.wikipedia.org/wiki/Token_bucket",
 	},
 	Parameters: withClock(burstParameter, Parameter{Name: "application", Kind: Name, Default: "ratelab",
 		Doc: "the application that the bucket is configured for, and that acquires"}),
+	Traits: Traits{ExactFor: []limit.Contract{limit.ByBucket}, Twin: "gcra", Managed: true},
 	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		c := v.clock()
 		burst, application := v.Integer("burst", p.Capacity()), v.Word("application", "ratelab")
