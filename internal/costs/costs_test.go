@@ -20,7 +20,7 @@ func TestTheTableIsThatOfTheScripts(t *testing.T) {
 		if sha1 := script.SHA1(c.Algorithm.Script()); f.SHA1 != sha1 {
 			t.Errorf("%s: %s of another script, %s; make costs counts this one", f.Limiter, f.Figure, f.SHA1)
 		}
-		if f.A <= 0 || f.Within > 0.1 || f.X != XName(f.Limiter, f.Figure) {
+		if f.A <= 0 || f.Within > 0.1 || f.X != XName(c.Algorithm, f.Figure) {
 			t.Errorf("%+v", f)
 		}
 		counted[f.Limiter]++

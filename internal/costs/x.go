@@ -2,12 +2,12 @@ package costs
 
 import "ratelab/algorithms"
 
-// XName is what a figure of a limiter depends on.
-func XName(limiter, figure string) string {
+// XName is what a figure of an algorithm depends on.
+func XName(a *algorithms.Algorithm, figure string) string {
 	switch {
-	case limiter == "sliding-window-buckets" && figure != First:
+	case a.InRole(algorithms.Parts) != nil && figure != First:
 		return Parts
-	case limiter == "sliding-window-log" && figure == Bytes:
+	case a.Traits.Entries && figure == Bytes:
 		return Entries
 	}
 	return ""
@@ -15,14 +15,12 @@ func XName(limiter, figure string) string {
 
 // XOf is x for a limiter; with spread requests sub-windows are in use all over the window, and otherwise one is.
 func XOf(in *algorithms.Rule, spread bool) float64 {
-	switch in.Algorithm.Name {
-	case "sliding-window-log":
+	parts := in.InRole(algorithms.Parts)
+	switch {
+	case in.Algorithm.Traits.Entries:
 		return float64(in.Policy.Requests)
-	case "sliding-window-buckets":
-		if !spread {
-			return 1
-		}
-		return float64(min(in.InRole(algorithms.Parts), in.Policy.Requests))
+	case !spread:
+		return float64(min(parts, 1))
 	}
-	return 0
+	return float64(min(parts, in.Policy.Requests))
 }

@@ -45,7 +45,7 @@ func fitted(counted map[string][]sample) []costs.Figure {
 	for _, name := range slices.Sorted(maps.Keys(counted)) {
 		points := map[string][]costs.Point{}
 		spec := counted[name][0].Algorithm
-		keepsLog := spec.Family == "log"
+		keepsLog := spec.Traits.Entries
 		for _, s := range counted[name] {
 			policy, found := s.path.Limit.Policy(), s.path.Of[0]
 			if found.Missing != "" {
@@ -68,7 +68,7 @@ func fitted(counted map[string][]sample) []costs.Figure {
 		var admitted costs.Figure
 		for _, figure := range costs.Figures() {
 			f := costs.Figure{Limiter: name, SHA1: script.SHA1(spec.Script()), Figure: figure,
-				X: costs.XName(name, figure)}
+				X: costs.XName(spec, figure)}
 			f.Fit(points[figure])
 			switch {
 			case figure == costs.Admitted:
