@@ -75,17 +75,6 @@ func (x *examination) exceeds() {
 		float64(n)/float64(x.limit), how)
 }
 
-// families are the rules that a script can be, in words; where several decide alike the first is named.
-var families = []struct{ algorithm, words string }{
-	{"fixed-window", "a fixed window that begins at the first request"},
-	{"fixed-window-aligned", "a fixed window aligned to the clock"},
-	{"sliding-window-log", "a sliding window by a log"},
-	{"sliding-window-counter", "a sliding window, weighted from two counters"},
-	{"sliding-window-buckets", "a sliding window of ten parts"},
-	{"gcra", "a bucket that refills steadily"},
-	{"token-bucket-interval", "a bucket that is refilled once a window"},
-}
-
 // family finds the rule whose model admits as much as the script at a few instants that tell the rules apart.
 func (x *examination) family() string {
 	if x.delayUS > 0 {
@@ -110,10 +99,9 @@ func (x *examination) family() string {
 	}
 	policy.Burst = x.admits
 	fewest := int64(len(asked)) / 10
-	for _, f := range families {
-		choice, _ := algorithms.Parse(f.algorithm)
+	for _, choice := range algorithms.ByPlace() { // of several that decide alike, the first is named
 		rule, err := choice.Under(policy)
-		if err != nil {
+		if err != nil || algorithms.IsFloor(choice.Label) {
 			continue
 		}
 		model, differ := rule.NewModel(), int64(0)
@@ -123,7 +111,7 @@ func (x *examination) family() string {
 			}
 		}
 		if differ < fewest {
-			fewest, x.found.Family = differ, f.words
+			fewest, x.found.Family = differ, choice.Algorithm.InWords
 		}
 	}
 	return ""
