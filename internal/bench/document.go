@@ -9,6 +9,7 @@ import (
 	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/host"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
@@ -91,7 +92,7 @@ func dearControl(d *result.Document) (all []result.Reason) {
 			us := p.ServerUSPerCall
 			switch {
 			case us == nil:
-			case p.Algorithm == control:
+			case algorithms.IsFloor(p.Algorithm):
 				none = *us
 			case d.NoiseFloor.Pairs > 0 && none > *us*max(1, d.NoiseFloor.ServerUS):
 				all = append(all, result.Reason{Code: "control", Where: p.Scenario, Statement: fmt.Sprintf(

@@ -77,9 +77,6 @@ func (j *Job) Run(ctx context.Context) (*result.Document, error) {
 	return p.on(context.WithoutCancel(ctx), s)
 }
 
-// control is the algorithm that is measured in every round: what the harness and the round trip cost.
-const control = result.Control
-
 // plan is the job with every name resolved: all that can still fail is the server.
 type plan struct {
 	*Job
@@ -147,12 +144,12 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 }
 
 // withControl is choices with the control as the first. Where they are nil, it is every algorithm, and under a window
-// contract the gcra that keeps it.
+// contract the reduced settings.
 func withControl(choices []algorithms.Choice, p limit.Policy) []algorithms.Choice {
-	isControl := func(c algorithms.Choice) bool { return c.Label == control }
+	isControl := func(c algorithms.Choice) bool { return algorithms.IsFloor(c.Label) }
 	all := algorithms.Defaults() // the control is the first
 	if choices == nil {
-		return append(all, run.Reduced(p)...)
+		return append(all, algorithms.ReducedRows(p)...)
 	}
 	return append(all[:1], slices.DeleteFunc(slices.Clone(choices), isControl)...)
 }

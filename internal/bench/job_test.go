@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"ratelab/algorithms"
 	"ratelab/internal/load"
 	"ratelab/internal/longtest"
 	"ratelab/internal/message"
@@ -46,7 +47,7 @@ func labelsOf(rows []result.Play) string {
 func checkRow(t *testing.T, row *result.Play, rounds int) {
 	t.Helper()
 	admitted := int64(80)
-	if row.Algorithm == control {
+	if algorithms.IsFloor(row.Algorithm) {
 		admitted = 200
 	}
 	if len(row.Rounds) != rounds || row.Offered != int64(200*rounds) || row.Row.Offered != 200 ||

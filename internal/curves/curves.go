@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"slices"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
@@ -58,7 +59,7 @@ func newChart(run *result.Run) Chart {
 // Shown are the curves that are drawn at first. They exclude the floor and its variants, which admit everything and
 // would dwarf the others, unless there are no others.
 func (c Chart) Shown() []Curve {
-	others := slices.DeleteFunc(slices.Clone(c.Curves), func(c Curve) bool { return result.IsFloor(c.Label) })
+	others := slices.DeleteFunc(slices.Clone(c.Curves), func(c Curve) bool { return algorithms.IsFloor(c.Label) })
 	if len(others) == 0 {
 		return c.Curves
 	}

@@ -3,6 +3,7 @@ package curves
 import (
 	"slices"
 
+	"ratelab/algorithms"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
@@ -118,7 +119,7 @@ func playedRows(plays []result.Play) []result.Play {
 			continue
 		}
 		all = append(all, row)
-		if !result.IsFloor(row.Algorithm) {
+		if !algorithms.IsFloor(row.Algorithm) {
 			shown = append(shown, row)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/algorithms"
 	"ratelab/internal/chart"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
@@ -41,11 +42,11 @@ func newLabels(runs []result.Run, bench *result.Document) *labels {
 			name := runs[i].Results[j].Algorithm
 			l.add(name)
 			l.runs[l.index[name]]++
-			others = others || !result.IsFloor(name)
+			others = others || !algorithms.IsFloor(name)
 		}
 	}
 	for i, name := range l.raw {
-		l.list[i].Off = others && result.IsFloor(name) // it admits everything and would dwarf the others
+		l.list[i].Off = others && algorithms.IsFloor(name) // it admits everything and would dwarf the others
 	}
 	for i := range runs {
 		if play := playOf(bench, &runs[i]); play != nil {

@@ -121,7 +121,7 @@ func TestFewDurationsHaveNoPercentiles(t *testing.T) {
 // What costs more, the way or the rule, follows from the control's round trip and the dearest rule's time.
 func TestWhatCostsMore(t *testing.T) {
 	plays := func(us float64) []result.Play {
-		none := &result.Latency{Algorithm: result.Control, Outcomes: result.NewOutcomes()}
+		none := &result.Latency{Algorithm: "none", Outcomes: result.NewOutcomes()}
 		none.Outcomes.Accepted.Service.RecordValues(150, 100)
 		return []result.Play{{Latency: none}, {Latency: &result.Latency{Algorithm: "mine", ServerUSPerCall: &us,
 			Outcomes: result.NewOutcomes()}}}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ratelab/algorithms"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
@@ -72,8 +73,13 @@ func writeBenchLines(w io.Writer, d *result.Document) error {
 		run := &d.Runs[i]
 		fmt.Fprintf(&out, "\nscenario: %s\nseed: %d\nlimit: %s\n", message.Visible(run.Scenario), run.Seed, run.Limit)
 		plays := d.Plays(run)
-		order := map[string]int{result.Control: 1} // the last: benchstat compares with the first
-		slices.SortStableFunc(plays, func(a, b result.Play) int { return order[a.Algorithm] - order[b.Algorithm] })
+		order := func(p result.Play) int { // the floor is the last: benchstat compares with the first
+			if algorithms.IsFloor(p.Algorithm) {
+				return 1
+			}
+			return 0
+		}
+		slices.SortStableFunc(plays, func(a, b result.Play) int { return order(a) - order(b) })
 		for _, p := range plays {
 			for k := range p.Rounds {
 				benchLine(&out, run.Scenario, &p, &p.Rounds[k])

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/algorithms"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
@@ -128,7 +129,7 @@ func dearest(plays []result.Play) string {
 	for _, p := range plays {
 		all := p.Outcomes.Overall()
 		switch {
-		case p.Algorithm == result.Control && all.Service.Count() >= leastSamples:
+		case algorithms.IsFloor(p.Algorithm) && all.Service.Count() >= leastSamples:
 			roundTrip = float64(all.Service.ValueAtPercentile(50))
 		case p.ServerUSPerCall != nil && *p.ServerUSPerCall > most:
 			most, name = *p.ServerUSPerCall, p.Algorithm

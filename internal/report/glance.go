@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/algorithms"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
@@ -66,7 +67,7 @@ func (g glimpse) worse(than glimpse) bool {
 func AtAGlance(r *result.Run) string {
 	var words [][2]string
 	for i := range r.Results {
-		if row := &r.Results[i]; !result.IsFloor(row.Algorithm) {
+		if row := &r.Results[i]; !algorithms.IsFloor(row.Algorithm) {
 			words = append(words, [2]string{look(row).cell().Text, row.Algorithm})
 		}
 	}

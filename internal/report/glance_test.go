@@ -47,7 +47,7 @@ Only a 1 in the first row keeps the limit whatever comes; leaky: at cost 1.
 // Rows of one word stand together, without the floor.
 func TestAtAGlance(t *testing.T) {
 	run := &result.Run{Results: []result.Row{
-		{Algorithm: result.FloorLabel, Figures: measure.Figures{Result: measure.Result{Excess: 5, XLimit: 2}}},
+		{Algorithm: "none", Figures: measure.Figures{Result: measure.Result{Excess: 5, XLimit: 2}}},
 		{Algorithm: "a", Figures: measure.Figures{Result: measure.Result{Excess: 5, XLimit: 1.98}}},
 		{Algorithm: "b"},
 		{Algorithm: "c", Figures: measure.Figures{Result: measure.Result{Excess: 5, XLimit: 1.98}}},

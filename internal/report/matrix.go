@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ratelab/internal/limit"
+	"ratelab/algorithms"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
@@ -17,7 +17,7 @@ import (
 // the contract is the usual one. Where the terminal is too narrow, it writes the worst of each limiter instead.
 func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	same, _ := comparable(d)
-	matrix := withoutTwins(Matrix(same))
+	matrix := matrixOf(same, withoutTwins(columnsOf(same)))
 	if t.excess(t.render(matrix.narrowest())) > 0 {
 		matrix = Worst(same)
 	}
@@ -43,46 +43,47 @@ func comparable(d *result.Document) (same *result.Document, others int) {
 }
 
 // column is a limiter's column in the matrix. Its head has two lines.
-type column struct{ label, head string }
-
-// heads are the columns with short names, in their order.
-var heads = []column{
-	{"fixed-window", "fixed\nwindow"}, {"fixed-window-aligned", "fixed\nalign"},
-	{"sliding-window-counter", "sliding\ncounter"}, {"sliding-window-buckets", "sliding\nbuckets"},
-	{"sliding-window-log", "sliding\nlog"}, {"gcra", "gcra\n1+1"}, reduced,
-	{"leaky-bucket", "leaky\nbucket"},
+type column struct {
+	label, head string
+	reduced     *algorithms.Algorithm // of which it is the reduced setting; the label then depends on the limit
 }
 
-// reduced is the gcra whose rate and burst together are the limit. Its rows' labels have the scenario's figures.
-var reduced = column{"gcra:reduced", "gcra\n.9+.1"}
+// heads are the columns with short names, in their order.
+func heads() (all []column) {
+	for _, c := range algorithms.ByPlace() {
+		a := c.Algorithm
+		all = append(all, column{label: a.Name, head: a.Short}, column{label: a.Name + ":reduced", head: a.Reduced.Short,
+			reduced: a})
+	}
+	return slices.DeleteFunc(all, func(c column) bool { return c.head == "" })
+}
 
 // of is the column's row in a run.
 func (c column) of(r *result.Run) *result.Row {
-	if c == reduced {
-		burst := max(1, r.Limit.Requests/10)
-		c.label = fmt.Sprintf("gcra:limit=%d:burst=%d", r.Limit.Requests-burst, burst)
+	if c.reduced != nil {
+		return r.Find(c.reduced.ReducedLabel(r.Limit.Policy()))
 	}
 	return r.Find(c.label)
 }
 
 // columnsOf are the columns for rows that every run has: first those with short names. The floor has none.
 func columnsOf(d *result.Document) []column {
-	names := slices.DeleteFunc(slices.Clone(d.Everywhere()), result.IsFloor)
-	for i := range d.Runs {
-		if row := reduced.of(&d.Runs[i]); row != nil {
-			names = slices.DeleteFunc(names, func(n string) bool { return n == row.Algorithm || n == reduced.label })
-			names = append(names, reduced.label)
-		}
-	}
+	names := slices.DeleteFunc(slices.Clone(d.Everywhere()), algorithms.IsFloor)
 	var all []column
-	for _, c := range heads {
-		if i := slices.Index(names, c.label); i >= 0 {
+	for _, c := range heads() {
+		var rows []string
+		for i := range d.Runs {
+			if row := c.of(&d.Runs[i]); row != nil {
+				rows = append(rows, row.Algorithm)
+			}
+		}
+		if slices.Contains(names, c.label) || c.reduced != nil && rows != nil {
 			all = append(all, c)
-			names = slices.Delete(names, i, i+1)
+			names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(rows, n) })
 		}
 	}
 	for _, name := range names {
-		c := column{name, name}
+		c := column{label: name, head: name}
 		if i := strings.LastIndexAny(name, "-:"); i > 0 && len(name) > 8 {
 			c.head = name[:i] + "\n" + strings.TrimPrefix(name[i:], "-")
 		}
@@ -93,10 +94,12 @@ func columnsOf(d *result.Document) []column {
 
 // Matrix has a row for what each limiter guarantees on any traffic, and one for each run. A cell has one figure:
 // x_limit, or the share that is lost, or ok.
-func Matrix(d *result.Document) Table {
+func Matrix(d *result.Document) Table { return matrixOf(d, columnsOf(d)) }
+
+// matrixOf is Matrix with these columns.
+func matrixOf(d *result.Document, all []column) Table {
 	t := Table{Matrix: true, Bare: true, Tight: true, Columns: []Column{{Words: true, Narrowest: narrowest}}}
 	first := Cells("on any traffic")
-	all := columnsOf(d)
 	for _, c := range all {
 		t.Columns = append(t.Columns, Column{Name: c.head})
 		first = append(first, Cell{Text: guaranteed(d, c)})
@@ -161,26 +164,21 @@ func wholeTimes(g float64, l result.Limit) string {
 	return Times(g)
 }
 
-// withoutTwins is the matrix without the token buckets that decide as other columns do.
-func withoutTwins(m Table) Table {
-	has := func(head string) bool {
-		return slices.ContainsFunc(m.Columns, func(c Column) bool { return c.Name == head })
-	}
-	for i := len(m.Columns) - 1; i > 0; i-- {
-		name := strings.ReplaceAll(m.Columns[i].Name, "\n", "-")
-		if name == "token-bucket" && has("gcra\n1+1") ||
-			strings.HasPrefix(name, "token-bucket-") && has("fixed\nalign") {
-			m = *m.without(i)
-		}
-	}
-	return m
+// withoutTwins are the columns without limiters that decide nearly as other columns do.
+func withoutTwins(all []column) []column {
+	return slices.DeleteFunc(slices.Clone(all), func(c column) bool {
+		twin := algorithms.TraitsOf(c.label).Twin
+		return twin != "" && slices.ContainsFunc(all, func(o column) bool { return o.label == twin })
+	})
 }
 
-// ReducedWords says what the two settings of gcra are, where both are columns.
+// ReducedWords says what the two settings of an algorithm are, where both are columns.
 func ReducedWords(d *result.Document) string {
-	for i := range d.Runs {
-		if r := &d.Runs[i]; reduced.of(r) != nil && r.Find("gcra") != nil {
-			return "gcra 1+1: rate L/W, burst L: the bucket contract. gcra .9+.1: 0.9 L/W and 0.1 L."
+	for _, c := range heads() {
+		for i := range d.Runs {
+			if r := &d.Runs[i]; c.reduced != nil && c.of(r) != nil && r.Find(c.reduced.Name) != nil {
+				return c.reduced.Reduced.Words
+			}
 		}
 	}
 	return ""
@@ -293,11 +291,3 @@ func confirmation(d, models *result.Document) []string {
 
 // modelKind is the kind of server that is none.
 const modelKind = "model"
-
-// exactRule reports whether a row is the contract itself: its guarantee is exact by definition.
-func exactRule(r *result.Run, label string) bool {
-	if r.Limit.Contract == limit.ByBucket {
-		return label == "gcra" || label == "token-bucket"
-	}
-	return label == "sliding-window-log"
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
@@ -212,8 +213,8 @@ func withoutTTL(r *result.Run) string {
 	var rows []string
 	for i := range r.Results {
 		name, n := r.Results[i].Algorithm, r.Results[i].KeysWithoutTTL
-		managed, _, _ := strings.Cut(name, ":")
-		if n != nil && *n > 0 && managed != "token-bucket" && !result.IsFloor(name) {
+		managed := algorithms.TraitsOf(name).Managed && !strings.Contains(name, "+") // a variant with a flag is named
+		if n != nil && *n > 0 && !managed && !algorithms.IsFloor(name) {
 			rows = append(rows, fmt.Sprintf("%s %d", name, *n))
 		}
 	}

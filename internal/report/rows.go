@@ -92,7 +92,7 @@ func shownRows(r *result.Run) [][]*result.Row {
 		slices.SortStableFunc(group, func(a, b *result.Row) int {
 			return cmp.Compare(guarantee(r, a), guarantee(r, b))
 		})
-		if !result.IsFloor(group[0].Algorithm) {
+		if !algorithms.IsFloor(group[0].Algorithm) {
 			all = append(all, group)
 		}
 	}
@@ -107,7 +107,7 @@ func guarantee(r *result.Run, row *result.Row) float64 {
 	switch {
 	case row.Guarantee == nil:
 		return math.Inf(1)
-	case exactRule(r, row.Algorithm):
+	case algorithms.IsExact(row.Algorithm, r.Limit.Contract):
 		return 0
 	}
 	return *row.Guarantee
@@ -266,7 +266,7 @@ func rowOf(r *result.Run, name string, measures []*measure.Measure, f *measure.F
 // guaranteeText is "exact" for a rule that is the contract itself, and 1.00 for what is one request below it.
 func guaranteeText(r *result.Run, name string, g float64) string {
 	switch {
-	case exactRule(r, name):
+	case algorithms.IsExact(name, r.Limit.Contract):
 		return "exact"
 	case g < 1 && g > 0.995:
 		return "1.00"

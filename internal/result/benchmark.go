@@ -135,9 +135,6 @@ type Round struct {
 	LagP99US           float64  `json:"lag_p99_us"`
 }
 
-// Control is the label of the script that decides nothing, which is measured in every round beside the others.
-const Control = "none"
-
 // Of is the run of that scenario under that limit and seed, or nil. A document that is nil has none.
 func (d *Document) Of(scenario string, limit Limit, seed uint64) *Run {
 	if d == nil {

@@ -10,9 +10,9 @@ import (
 	"iter"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 )
@@ -229,15 +229,6 @@ type TimeScales struct {
 // ReferenceLabel names the row of the exact sliding log in every output that has rows.
 const ReferenceLabel = "exact reference"
 
-// FloorLabel names the row that admits everything: it shows what was offered, and is not compared.
-const FloorLabel = "none"
-
-// IsFloor reports whether a row admits everything: the floor, or a variant of it such as none+local-flag.
-func IsFloor(label string) bool {
-	name, _, _ := strings.Cut(label, "+")
-	return name == FloorLabel
-}
-
 // Find is the row of that name, or nil.
 func (r *Run) Find(name string) *Row {
 	return first(r.Results, func(row *Row) bool { return row.Algorithm == name })
@@ -288,7 +279,7 @@ func (r *Run) Alike() [][]*Row {
 
 func (r *Row) isAlike(o *Row) bool {
 	return r.DecisionsDigest != "" && r.DecisionsDigest == o.DecisionsDigest &&
-		!IsFloor(r.Algorithm) && !IsFloor(o.Algorithm) && reflect.DeepEqual(r.Shaping, o.Shaping) &&
+		!algorithms.IsFloor(r.Algorithm) && !algorithms.IsFloor(o.Algorithm) && reflect.DeepEqual(r.Shaping, o.Shaping) &&
 		slices.Equal(r.MostAdmitted, o.MostAdmitted)
 }
 

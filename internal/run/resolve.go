@@ -7,7 +7,6 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/clients"
-	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/scenario"
@@ -37,7 +36,7 @@ func (a *Ask) Plans() ([]*Plan, error) {
 }
 
 // choices are a plan's algorithms: those that the Ask names, or all with their defaults, each followed by the variants
-// that the scenario's rows and expect name. Under a window contract the gcra that keeps it is one of them.
+// that the scenario's rows and expect name. Under a window contract the reduced settings are among them.
 func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	s, expected := p.Scenario, expected(p.Scenario)
 	switch {
@@ -46,9 +45,9 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	case r.Algorithms != nil:
 		return r.Algorithms
 	}
-	named := slices.Concat(r.further(s), expected, Reduced(p.Policy))
+	named := slices.Concat(r.further(s), expected, algorithms.ReducedRows(p.Policy))
 	if r.Limit != nil { // a variant with a limit or a burst of its own was written for the file's limit
-		named = slices.Concat(Reduced(p.Policy), slices.DeleteFunc(named, func(c algorithms.Choice) bool {
+		named = slices.Concat(algorithms.ReducedRows(p.Policy), slices.DeleteFunc(named, func(c algorithms.Choice) bool {
 			return strings.Contains(c.Label, ":limit=") || strings.Contains(c.Label, ":burst=")
 		}))
 	}
@@ -62,20 +61,6 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 		}
 	}
 	return all
-}
-
-// Reduced is the gcra with a tenth of the limit at once and nine tenths of its rate, which admits no more than the
-// limit in any window. It is empty under a bucket contract, and where nothing is left of the rate.
-func Reduced(p limit.Policy) []algorithms.Choice {
-	burst := max(1, p.Requests/10)
-	if p.Contract != limit.ByWindow || p.Requests <= burst {
-		return nil
-	}
-	c, err := algorithms.Parse(fmt.Sprintf("gcra:limit=%d:burst=%d", p.Requests-burst, burst))
-	if err != nil {
-		panic(err)
-	}
-	return []algorithms.Choice{c}
 }
 
 // chosen reports whether all has c's label.
