@@ -35,9 +35,6 @@ type field struct {
 // errInterrupted says what an interrupt leaves.
 var errInterrupted = fmt.Errorf("%w: nothing is recommended", message.ErrInterrupted)
 
-// exactRule is the limiter that is the contract itself.
-var exactRule = map[limit.Contract]string{limit.ByWindow: "sliding-window-log", limit.ByBucket: "gcra"}
-
 // usualLimiter does not guarantee the contract.
 type usualLimiter struct {
 	label    string
@@ -69,12 +66,12 @@ func newField(p, playedUnder limit.Policy) (*field, error) {
 	if f.candidates, err = candidatesOf(p, playedUnder); err != nil {
 		return nil, err
 	}
-	if f.exact, err = limiterOf(exactRule[p.Contract], playedUnder); err != nil {
+	if f.exact, err = algorithms.Exact(p.Contract).Under(playedUnder); err != nil {
 		return nil, err
 	}
-	for _, name := range usual(p) {
-		u := &usualLimiter{label: name}
-		if u.limiter, err = limiterOf(name, playedUnder); err == nil {
+	for _, c := range usual(p) {
+		u := &usualLimiter{label: c.Label}
+		if u.limiter, err = c.Under(playedUnder); err == nil {
 			f.usual = append(f.usual, u)
 		}
 	}

@@ -129,7 +129,7 @@ func (f *field) answer() (*result.Answer, error) {
 func (c *candidate) deploy(a *result.Answer) {
 	a.Script = "lua/" + c.limiter.Algorithm.Name + ".lua"
 	a.Arguments = append([]string{"", "1"}, c.limiter.Args...)
-	if c.limiter.Algorithm.Name == "gcra" {
+	if c.limiter.Algorithm.Traits.RedisRate {
 		p := c.limiter.Policy
 		a.RedisRate = fmt.Sprintf("Limit{Rate: %d, Period: %s, Burst: %d}", p.Requests,
 			period(p.Window), c.limiter.InRole(algorithms.Capacity))

@@ -8,11 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
+
+// widestName is how wide a limiter's name may be beside columns of users: sliding-window-buckets and a comma.
+const widestName = 23
 
 // Forms are those in which an answer can be written.
 var Forms = report.Formats{Sheet: sheet, Width: 80, CSV: writeCSV}
@@ -78,7 +82,7 @@ func both(d *result.Document) report.Part {
 func filled(t report.Table, names int, d *result.Document, rows []result.Price,
 	cells func(int, *result.Price) []string) []report.Table {
 	if d.Traffic.Recorded {
-		t.Columns[names].Widest, t.Columns[names].Break = len("sliding-window-buckets,"), report.BreakWords
+		t.Columns[names].Widest, t.Columns[names].Break = widestName, report.BreakWords
 		t.Tight = true
 		t.Columns = append(t.Columns, report.Numbers("users\nrejected", "not by\nexact")...)
 	}
@@ -137,7 +141,7 @@ func about(a *result.Answer, standard bool) []string {
 			inBytes(a.Alike[0].BytesPerKey), inBytes(a.Alike[n-1].BytesPerKey)))
 	}
 	for _, r := range a.Rows {
-		if r.Limiter == exactRule[a.Limit.Contract] {
+		if r.Limiter == algorithms.Exact(a.Limit.Contract).Label {
 			notes = append(notes, r.Limiter+" is exact by definition: it rejects only what breaks the contract.")
 		}
 	}
@@ -243,14 +247,12 @@ func inBytes(n float64) string { return fmt.Sprintf("%.0f", n) }
 
 // shown is a limiter's name for people.
 func shown(label string) string {
-	name, n, found := strings.Cut(label, ":parts=")
-	switch {
-	case found:
-		return name + ", " + n + " parts"
-	case label == "sliding-window-buckets":
-		return label + ", 10 parts"
+	parts := algorithms.Of(label).InRole(algorithms.Parts)
+	if parts == nil {
+		return label
 	}
-	return label
+	name, n, _ := strings.Cut(label, ":"+parts.Name+"=")
+	return name + ", " + cmp.Or(n, parts.Default) + " parts"
 }
 
 // inWords is a contract in words.
