@@ -26,11 +26,12 @@ var _ = register(Algorithm{
 	State:  "one timestamp",
 	Rule:   "as gcra",
 	Bound:  "N(τ) ≤ B + r·τ",
+	Traits: Traits{ExactFor: []limit.Contract{limit.ByBucket}},
 	Parameters: []Parameter{
 		{Name: "depth", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "how deep the pocket is", Role: Capacity},
 		{Name: "whose", Kind: OneOf, Words: []string{"theirs", "ours"}, Default: "theirs", Doc: "whose clock decides", Role: Clock},
 	},
-	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
+	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		c := clock{client: v.Word("whose", "theirs") == "ours", stepUS: 1}
 		depth := v.Integer("depth", p.Capacity())
 		interval := ceilDiv(ticks*p.WindowUS(), p.Requests)
@@ -77,6 +78,11 @@ func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
 	s.sameRows(table, "gcra", "pocket-bucket")
 	s.sameRows(table, "gcra:burst=50", "pocket-bucket:depth=50")
 	s.sameColour()
+	matrix := s.run("./simulate", "poisson", "ramp", "on-off", "steady-over", "steady-under", "ten-times-over", "-a",
+		"gcra,pocket-bucket", "--redis", "model", "--charts", "none")
+	s.wants(matrix, "gcra pocket\n", " 1+1 bucket\n")
+	s.wants(s.run("./simulate", "recommend", "--limit", "100/1m", "--contract", "bucket"), "Take gcra:")
+	s.wants(s.run("./simulate", "examine", "pocket-bucket", "--limit", "10/1s"), "a bucket that refills steadily. 0 faults")
 
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if os.Getenv("REQUIRE_REDIS") == "1" {
