@@ -19,10 +19,10 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-func init() { redis.Containers = engine{} }
-
-// engine runs servers in containers by testcontainers, whose variables and Docker's own it heeds.
-type engine struct{}
+// Servers run in containers by testcontainers, whose variables and Docker's own it reads.
+func init() {
+	redis.Containers.Pull, redis.Containers.Local, redis.Containers.Run = pullImage, isLocal, runContainer
+}
 
 // port is the server's.
 const port = "6379/tcp"
@@ -36,7 +36,7 @@ func provider() (*testcontainers.DockerProvider, error) {
 	return testcontainers.NewDockerProvider()
 }
 
-func (engine) Local() bool {
+func isLocal() bool {
 	if runtime.GOOS != "linux" {
 		return false
 	}
@@ -48,8 +48,8 @@ func (engine) Local() bool {
 	return strings.HasPrefix(p.Client().DaemonHost(), "unix://")
 }
 
-// Pull asks Docker itself: testcontainers asks again for a quarter of an hour where a registry is ill or a line down.
-func (engine) Pull(ctx context.Context, image string) ([]string, error) {
+// pullImage asks Docker itself: testcontainers tries again for a quarter of an hour if a registry does not answer.
+func pullImage(ctx context.Context, image string) ([]string, error) {
 	p, err := provider()
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func registryAuth(ctx context.Context, image string) string {
 	return encoded
 }
 
-func (engine) Run(ctx context.Context, b redis.Box) (redis.Container, error) {
+func runContainer(ctx context.Context, b redis.Box) (*redis.Container, error) {
 	quiet()
 	var mounts testcontainers.ContainerMounts
 	for here, there := range b.Folders {
@@ -109,44 +109,42 @@ func (engine) Run(ctx context.Context, b redis.Box) (redis.Container, error) {
 		options = append(options, testcontainers.WithConfigModifier(func(c *moby.Config) { c.User = "0" }))
 	}
 	made, err := testcontainers.Run(ctx, b.Image, options...)
+	end := func(patience time.Duration) error {
+		return testcontainers.TerminateContainer(made, testcontainers.StopTimeout(patience))
+	}
+	var address string
+	if err == nil {
+		address, err = addressOf(ctx, made)
+	}
 	if err != nil {
-		_ = testcontainers.TerminateContainer(made, testcontainers.StopTimeout(time.Second))
+		_ = end(time.Second)
 		return nil, err
 	}
-	return box{made}, nil
+	printed := func(ctx context.Context) ([]byte, bool) { return printedBy(ctx, made) }
+	return &redis.Container{Address: address, Printed: printed, End: end}, nil
 }
 
-type box struct {
-	docker *testcontainers.DockerContainer
-}
-
-func (b box) Address(ctx context.Context) (string, error) {
-	host, err := b.docker.Host(ctx)
+// addressOf returns the host and port behind which the server's port is.
+func addressOf(ctx context.Context, c *testcontainers.DockerContainer) (string, error) {
+	host, err := c.Host(ctx)
 	if err != nil {
 		return "", err
 	}
-	mapped, err := b.docker.MappedPort(ctx, port)
+	mapped, err := c.MappedPort(ctx, port)
 	return net.JoinHostPort(host, mapped.Port()), err
 }
 
-func (b box) PID(ctx context.Context) (int, error) {
-	s, err := b.docker.State(ctx)
-	if err != nil {
-		return 0, err
+// printedBy returns what a container's processes have printed if the container has ended.
+func printedBy(ctx context.Context, c *testcontainers.DockerContainer) (text []byte, ended bool) {
+	state, err := c.State(ctx)
+	if err != nil || state.Pid > 0 {
+		return nil, false
 	}
-	return s.Pid, nil
-}
-
-func (b box) Logs(ctx context.Context, most int) []byte {
-	logs, err := b.docker.Logs(ctx)
+	logs, err := c.Logs(ctx)
 	if err != nil {
-		return nil
+		return nil, true
 	}
 	defer logs.Close()
-	text, _ := io.ReadAll(logs)
-	return text[max(0, len(text)-most):]
-}
-
-func (b box) End(patience time.Duration) error {
-	return testcontainers.TerminateContainer(b.docker, testcontainers.StopTimeout(patience))
+	text, _ = io.ReadAll(logs)
+	return text, true
 }

@@ -25,7 +25,7 @@ func TestContainersAreReachedDirectly(t *testing.T) {
 		t.Cleanup(func() { s.Close() })
 		servers = append(servers, s)
 		transport, route := redis.TransportTCP, redis.RoutePortMapping
-		if (engine{}).Local() {
+		if isLocal() {
 			transport, route = redis.TransportUnix, redis.RouteSharedFolder
 		}
 		if s.Transport != transport || s.Route != route || s.Version == "" ||

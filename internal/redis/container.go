@@ -19,21 +19,18 @@ import (
 // DefaultImage is what container runs where neither the spec nor REDIS_IMAGE names another.
 const DefaultImage = "redis:8.0-alpine"
 
-// Engine runs containers. Its errors are those of Docker and its client, a chain of them in several lines at worst.
-type Engine interface {
+// Containers are the functions that run containers. Package host sets them; without it they are nil. A client of Docker
+// is more than a hundred packages to compile and to link, and only some programs want one. Errors are those of Docker
+// and its client, a chain of them in several lines at worst.
+var Containers struct {
 	// Pull gets an image, from the registry where it is not here, which is asked once. It returns the image's command.
-	Pull(ctx context.Context, image string) (command []string, err error)
+	Pull func(ctx context.Context, image string) (command []string, err error)
 	// Local reports whether containers run on this machine's own kernel, as far as can be told beforehand. A unix
 	// socket crosses neither a virtual machine's border nor a network.
-	Local() bool
+	Local func() bool
 	// Run starts a container, and returns when its port is taken.
-	Run(ctx context.Context, b Box) (Container, error)
+	Run func(ctx context.Context, b Box) (*Container, error)
 }
-
-// Containers is the Engine of this program, or nil. A client of Docker is more than a hundred packages to compile and
-// to link, and only some programs want one: they import package host, if only for its effect, as with a driver of
-// database/sql.
-var Containers Engine
 
 // Box is what a container is made of.
 type Box struct {
@@ -47,15 +44,12 @@ type Box struct {
 }
 
 // Container is one that was started.
-type Container interface {
-	// Address is the host and port behind which the server's port is.
-	Address(ctx context.Context) (string, error)
-	// PID is of the first process, on the machine that Docker is on; 0 once it has ended.
-	PID(ctx context.Context) (int, error)
-	// Logs is the end of what its processes have printed, at most so many bytes.
-	Logs(ctx context.Context, most int) []byte
+type Container struct {
+	Address string // the host and port behind which the server's port is
+	// Printed returns what its processes have printed, and whether the container has ended.
+	Printed func(ctx context.Context) (text []byte, ended bool)
 	// End stops it, by force after so long, and removes it.
-	End(patience time.Duration) error
+	End func(patience time.Duration) error
 }
 
 // imageName is the image that is asked for: the one given, the environment's or DefaultImage.
@@ -78,7 +72,7 @@ func imageName(given string, set settings) (string, error) {
 // startContainer gets a server in a container: behind Docker's port mapping, which works everywhere, or, where
 // that is asked for and possible, on a unix socket in a folder that both share.
 func startContainer(ctx context.Context, image string, set settings) (s *Server, err error) {
-	if Containers == nil {
+	if Containers.Run == nil {
 		return nil, errors.New("this program is built without containers; import internal/host")
 	}
 	if image, err = imageName(image, set); err != nil {
@@ -178,17 +172,11 @@ func (s settings) inside(box Box, command []string, folder string) Box {
 // overriding the command would need the server's program, whose name differs between images.
 func (set settings) run(ctx context.Context, b Box, folder string) (*Server, error) {
 	box, err := Containers.Run(ctx, b)
-	var address string
-	if err == nil {
-		if address, err = box.Address(ctx); err != nil {
-			box.End(0)
-		}
-	}
 	if err != nil {
 		removeShared(folder)
 		return nil, explainContainer(ctx, b.Image, err)
 	}
-	s := newServer(KindContainer, target{network: "tcp", addr: address, label: "container " + b.Image}, set)
+	s := newServer(KindContainer, target{network: "tcp", addr: box.Address, label: "container " + b.Image}, set)
 	s.Route = RoutePortMapping
 	s.cause = func(time.Duration) string { return lastWords(box) }
 	s.stop = func() error {
@@ -217,13 +205,14 @@ func (set settings) run(ctx context.Context, b Box, folder string) (*Server, err
 }
 
 // lastWords says how the container ended and what it said last, or "" while it runs.
-func lastWords(box Container) string {
+func lastWords(box *Container) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if pid, err := box.PID(ctx); err != nil || pid > 0 {
+	text, ended := box.Printed(ctx)
+	if !ended {
 		return ""
 	}
-	return "the container ended; it said: " + lastLines(box.Logs(ctx, tailBytes), 3)
+	return "the container ended; it said: " + lastLines(text[max(0, len(text)-tailBytes):], 3)
 }
 
 // newSharedFolder makes a folder that whatever user the server runs as may write to, inside one that no other

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 )
 
-// pretended is an Engine whose containers are ways to a private server.
+// pretended runs containers that are ways to a private server.
 type pretended struct {
 	host    *Server
 	address string
@@ -26,37 +26,30 @@ type pretended struct {
 	ended int
 }
 
-func (p *pretended) Pull(context.Context, string) ([]string, error) { return []string{"serve"}, nil }
-
-func (p *pretended) Local() bool { return true }
-
-func (p *pretended) Run(_ context.Context, b Box) (Container, error) {
+func (p *pretended) run(_ context.Context, b Box) (*Container, error) {
 	p.boxes = append(p.boxes, b)
 	if b.Command != nil && p.refuses {
 		return nil, errors.New("exit 1")
 	}
+	c := &Container{
+		Address: p.address,
+		Printed: func(context.Context) ([]byte, bool) { return nil, false },
+		End:     func(time.Duration) error { p.ended++; return nil },
+	}
 	for folder := range b.Folders {
 		if !p.swallows {
-			return p, os.Symlink(p.host.target.addr, filepath.Join(folder, socketName))
+			return c, os.Symlink(p.host.target.addr, filepath.Join(folder, socketName))
 		}
 	}
-	return p, nil
-}
-
-func (p *pretended) Address(context.Context) (string, error) { return p.address, nil }
-
-func (p *pretended) PID(context.Context) (int, error) { return 17, nil }
-
-func (p *pretended) Logs(context.Context, int) []byte { return nil }
-
-func (p *pretended) End(time.Duration) error {
-	p.ended++
-	return nil
+	return c, nil
 }
 
 // Each command that an image may have, and where it leads.
 func TestACommandThatTakesNoSocketLeavesThePortMapping(t *testing.T) {
-	t.Cleanup(func() { Containers = nil })
+	before := Containers
+	t.Cleanup(func() { Containers = before })
+	Containers.Pull = func(context.Context, string) ([]string, error) { return []string{"serve"}, nil }
+	Containers.Local = func() bool { return true }
 	host := private(t)
 	if host.Transport != TransportUnix {
 		t.Skip("needs unix sockets")
@@ -83,7 +76,7 @@ func TestACommandThatTakesNoSocketLeavesThePortMapping(t *testing.T) {
 			go io.Copy(far, near)
 			io.Copy(near, far)
 		})
-		Containers = engine
+		Containers.Run = engine.run
 		s, err := Start(t.Context(), "container=redis:8.0", WithDirectTransport())
 		if err != nil {
 			t.Fatal(err)
