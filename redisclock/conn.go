@@ -1,12 +1,10 @@
 package redisclock
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"sync"
 
 	"ratelab/internal/resp"
@@ -38,7 +36,7 @@ type conn struct {
 	buffer []byte
 	came   []byte // of the server's, not yet looked at
 	out    []byte // for the client
-	reply  reply
+	reply  resp.Reply
 	fate   fate // of reply
 	asked  bool // whether reply is the first of those that are due
 }
@@ -163,7 +161,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			continue
 		}
 		c.mu.Lock()
-		over := c.last && len(c.due) == 0 && !c.reply.begun
+		over := c.last && len(c.due) == 0 && !c.reply.Begun
 		c.mu.Unlock()
 		if over {
 			return 0, io.EOF
@@ -180,7 +178,7 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // next looks at what has come of a reply.
 func (c *conn) next() error {
-	if !c.reply.begun {
+	if !c.reply.Begun {
 		c.mu.Lock()
 		c.fate, c.asked = fate{}, len(c.due) > 0
 		if c.asked { // a server may also say by itself that it has too many clients
@@ -188,7 +186,7 @@ func (c *conn) next() error {
 		}
 		c.mu.Unlock()
 	}
-	n, ends, err := c.reply.next(c.came)
+	n, ends, err := c.reply.Next(c.came)
 	if err != nil {
 		return fmt.Errorf("redisclock: what the server answers is not RESP2: %w", err)
 	}
@@ -209,7 +207,7 @@ func (c *conn) next() error {
 
 // owed are error replies for what a server that is gone has not answered, once.
 func (c *conn) owed(err error) (out []byte) {
-	if !c.names || c.reply.begun {
+	if !c.names || c.reply.Begun {
 		return nil
 	}
 	c.mu.Lock()
@@ -244,68 +242,3 @@ func (c *conn) Close() error {
 }
 
 var _ net.Conn = (*conn)(nil)
-
-// reply follows one reply of the server as it comes in, in RESP2, in whatever pieces.
-type reply struct {
-	begun  bool
-	values int    // yet to begin
-	skip   int    // bytes of a text, and of the end of its line, yet to come
-	line   []byte // of a line whose end has not come
-}
-
-// longestLine is what is kept of a line: more than a type and a number.
-const longestLine = 32
-
-// next says how much of data belongs to the reply, and whether it ends there.
-func (r *reply) next(data []byte) (n int, ends bool, err error) {
-	if !r.begun {
-		*r = reply{begun: true, values: 1, line: r.line[:0]}
-	}
-	for n < len(data) {
-		if r.skip > 0 {
-			step := min(r.skip, len(data)-n)
-			n, r.skip = n+step, r.skip-step
-		} else {
-			end := bytes.IndexByte(data[n:], '\n')
-			piece := data[n:]
-			if end >= 0 {
-				piece = piece[:end+1]
-			}
-			n += len(piece)
-			r.line = append(r.line, piece[:min(len(piece), longestLine-len(r.line))]...)
-			if end < 0 {
-				return n, false, nil
-			}
-			if err := r.begin(r.line); err != nil {
-				return n, false, err
-			}
-			r.line = r.line[:0]
-		}
-		if r.values == 0 && r.skip == 0 {
-			r.begun = false
-			return n, true, nil
-		}
-	}
-	return n, false, nil
-}
-
-// begin takes the line with which a value begins.
-func (r *reply) begin(line []byte) error {
-	r.values--
-	switch line[0] {
-	case '+', '-', ':':
-		return nil
-	case '$', '*':
-		count, err := strconv.Atoi(string(bytes.TrimRight(line[1:], "\r\n")))
-		if err != nil || count < -1 {
-			return resp.Refuse("the length %.40q", line)
-		}
-		if line[0] == '$' && count >= 0 {
-			r.skip = count + len("\r\n")
-		} else if line[0] == '*' {
-			r.values += max(count, 0)
-		}
-		return nil
-	}
-	return resp.Refuse("the line %.40q", line)
-}

@@ -4,9 +4,11 @@ package resp
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"ratelab/internal/message"
@@ -21,15 +23,14 @@ const (
 	Deepest = 8000
 )
 
-// mostArguments is how many arguments of one command a server takes.
-const mostArguments = 1 << 20
-
 // ErrShort is the error where data ends in the middle of a value or a command.
 var ErrShort = errors.New("reply cut short")
 
-// ProtocolError is an answer that no Redis gives here, in a few words. It is a net.Error, since it is of the
-// connection, which is of no use any more.
-type ProtocolError struct{ What string }
+// ProtocolError reports a malformed reply or command. It is a net.Error: the connection cannot be reused.
+type ProtocolError struct {
+	What string // the malformed part, quoted
+	Sent string // the command whose reply it is; "": unknown
+}
 
 // Error begins as go-redis' own words do for what is not the protocol.
 func (e *ProtocolError) Error() string { return "redis: can't parse reply: " + e.What }
@@ -49,7 +50,21 @@ func (e ReplyError) Error() string { return string(e) }
 func (ReplyError) RedisError() {}
 
 // Refuse is a *ProtocolError.
-func Refuse(format string, args ...any) error { return &ProtocolError{fmt.Sprintf(format, args...)} }
+func Refuse(format string, args ...any) error {
+	return &ProtocolError{What: fmt.Sprintf(format, args...)}
+}
+
+// refuse is a *ProtocolError with the malformed part.
+func refuse(part []byte) error { return Refuse("%.60q", part) }
+
+// Named is err. A *ProtocolError that names no command then names the one that was sent.
+func Named(err error, sent string) error {
+	var wrong *ProtocolError
+	if errors.As(err, &wrong) {
+		wrong.Sent = cmp.Or(wrong.Sent, sent)
+	}
+	return err
+}
 
 // AppendCommand writes a command: an array of texts.
 func AppendCommand[T ~string | ~[]byte](dst []byte, args ...T) []byte {
@@ -73,39 +88,21 @@ func AppendHeader(dst []byte, kind byte, n int) []byte {
 	return append(dst, '\r', '\n')
 }
 
-// Command reads one command, and gives what follows it. The error is ErrShort or a *ProtocolError.
+// Command reads one command, and returns what follows it. The error is ErrShort or a *ProtocolError.
 func Command(data []byte) (args []string, rest []byte, err error) {
-	n, rest, err := announced(data, '*', 1, mostArguments)
-	if err != nil {
-		return nil, nil, err
+	s := Scanner{data: data}
+	n, err := s.Array()
+	if err == nil && n == 0 {
+		err = Refuse("a command without a name")
 	}
-	for range n {
-		var size int
-		if size, rest, err = announced(rest, '$', 0, MostText); err != nil {
-			return nil, nil, err
+	for i := 0; i < n && err == nil; i++ {
+		var arg Value
+		if arg, err = s.Value(); err == nil && arg.Kind != String {
+			err = Refuse("%v as a part of a command", arg)
 		}
-		if len(rest)-len("\r\n") < size {
-			return nil, nil, ErrShort
-		}
-		args = append(args, string(rest[:size]))
-		rest = rest[size+2:]
+		args = append(args, strings.Clone(arg.Text))
 	}
-	return args, rest, nil
-}
-
-// announced reads the number of a line such as "*3\r\n".
-func announced(data []byte, kind byte, least, most int) (n int, rest []byte, err error) {
-	line, rest, whole := bytes.Cut(data, []byte("\r\n"))
-	if !whole {
-		return 0, nil, ErrShort
-	}
-	if len(line) > 0 && line[0] == kind {
-		n, err = strconv.Atoi(string(line[1:]))
-	}
-	if err != nil || len(line) < 2 || line[0] != kind || n < least || n > most {
-		return 0, nil, Refuse("%.60q, which begins no command", line)
-	}
-	return n, rest, nil
+	return args, s.data, err
 }
 
 // Scanner reads values from a whole reply, in place and without allocating in the steady state: texts alias the reply,
@@ -123,54 +120,54 @@ func (s *Scanner) Reset(data []byte) {
 	s.ahead, s.depth = 0, 0
 }
 
-// header reads one line: the type byte and its number or text.
-func (s *Scanner) header() (kind byte, line []byte, err error) {
+// header reads one line: the type byte, and then its number or text.
+func (s *Scanner) header() (line []byte, err error) {
 	end := bytes.IndexByte(s.data, '\n')
 	if end < 0 {
-		return 0, nil, ErrShort
+		return nil, ErrShort
 	}
 	if end < 2 || s.data[end-1] != '\r' {
-		return 0, nil, Refuse("the line %.60q", s.data[:end])
+		return nil, refuse(s.data[:end])
 	}
-	kind, line = s.data[0], s.data[1:end-1]
-	s.data = s.data[end+1:]
-	return kind, line, nil
+	line, s.data = s.data[:end-1], s.data[end+1:]
+	return line, nil
 }
 
 // Array reads an array's header and gives its length. Where the reply is an error it is a ReplyError.
 func (s *Scanner) Array() (int, error) {
-	kind, line, err := s.header()
+	line, err := s.header()
 	if err != nil {
 		return 0, err
 	}
-	if kind == '-' {
-		return 0, ReplyError(line)
+	if line[0] == '-' {
+		return 0, ReplyError(line[1:])
 	}
-	n, err := strconv.Atoi(view(line))
-	if kind != '*' || err != nil || n < 0 || n > MostItems {
-		return 0, Refuse("%.60q where an array begins", string(kind)+string(line))
+	n, err := strconv.Atoi(view(line[1:]))
+	if line[0] != '*' || err != nil || n < 0 || n > MostItems {
+		return 0, refuse(line)
 	}
 	return n, nil
 }
 
 // Value reads one value of any kind. The error is ErrShort or a *ProtocolError.
 func (s *Scanner) Value() (Value, error) {
-	kind, line, err := s.header()
+	line, err := s.header()
 	if err != nil {
 		return Value{}, err
 	}
+	kind, text := line[0], view(line[1:])
 	switch kind {
 	case '+':
-		return Value{Kind: String, Text: view(line)}, nil
+		return Value{Kind: String, Text: text}, nil
 	case '-':
-		return Value{Kind: Error, Text: view(line)}, nil
+		return Value{Kind: Error, Text: text}, nil
 	}
-	n, err := strconv.Atoi(view(line))
+	n, err := strconv.Atoi(text)
 	switch {
 	case kind == ':' && err == nil:
 		return Value{Kind: Int, Int: int64(n)}, nil
 	case kind != '$' && kind != '*', err != nil, n < -1, kind == '$' && n > MostText, n > MostItems && kind == '*':
-		return Value{}, Refuse("the line %.60q", string(kind)+string(line))
+		return Value{}, refuse(line)
 	case n < 0:
 		return Value{Kind: Nil}, nil
 	case kind == '*':
@@ -178,7 +175,7 @@ func (s *Scanner) Value() (Value, error) {
 	case len(s.data) < n+len("\r\n"):
 		return Value{}, ErrShort
 	}
-	text := view(s.data[:n])
+	text = view(s.data[:n])
 	s.data = s.data[n+len("\r\n"):]
 	return Value{Kind: String, Text: text}, nil
 }
@@ -230,7 +227,7 @@ func (s *Scanner) Release() { s.slab = s.slab[:0] }
 // End refuses what follows the values that have been read.
 func (s *Scanner) End() error {
 	if len(s.data) > 0 {
-		return Refuse("%.60q after the reply", s.data)
+		return refuse(s.data)
 	}
 	return nil
 }
