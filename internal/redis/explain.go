@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,20 +46,29 @@ const waysToGetOne = "start one, or let --redis process (redis-server on PATH), 
 // Explain puts an error of a call on s into our words: an *Unavailable where the server, not the call, is to
 // blame; the context's own error where the caller gave up; anything else, such as a script's error, as it is.
 // nil stays nil.
-func Explain(err error, s *Server) error {
+func Explain(err error, s *Server) error { return s.explain(err, "a command") }
+
+// explain does what Explain does. It names the command that was sent if the server's reply makes no sense.
+func (s *Server) explain(err error, sent string) error {
 	var done *Unavailable
 	var interrupted *message.Interrupted
+	var reply goredis.Error
 	switch {
 	case errors.As(err, &interrupted):
 		return interrupted
 	case err == nil, errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, goredis.Nil):
 		return err
-	case errors.Is(err, goredis.ErrClosed):
-		return s.target.unavailable("used after it was closed")
+	case errors.As(err, &reply):
+		if worded := s.target.worded(reply.Error()); worded != nil {
+			return worded
+		}
+		if screened := s.target.screen(err.Error()); screened != reply.Error() {
+			return s.target.unavailable("%s", screened)
+		}
+		return err
 	}
-	var reply goredis.Error
-	if errors.As(err, &reply) {
-		return s.target.explainReply(err, reply.Error())
+	if s.target.wires.severed.Load() {
+		return &message.Interrupted{What: s.target.wires.what}
 	}
 	if cause := s.Ended(); cause != "" {
 		return s.target.unavailable("the server ended in the middle (%s); what was decided until then is incomplete",
@@ -67,7 +77,7 @@ func Explain(err error, s *Server) error {
 	if refused := s.target.refusal(err); refused != nil {
 		return refused
 	}
-	return s.target.explainLost(err)
+	return s.target.explainLost(err, sent)
 }
 
 // broken reports whether err is that of a connection which the other side closed.
@@ -92,25 +102,28 @@ func (t target) refusal(err error) error {
 	if !isError {
 		return nil
 	}
-	reply := errors.New(text)
-	if worded := t.explainReply(reply, text); worded != reply {
-		return worded
-	}
-	return t.unavailable("refuses connections (%s)", t.screen(reply))
+	return cmp.Or(t.worded(text), t.replied(text, "a new connection"))
 }
 
+// replied returns the error for an unexpected reply to the command that was sent. reply is its text or a quote of it.
+func (t target) replied(reply, sent string) error {
+	return t.unavailable("the server replied %s to %s; want Redis 7.0 or later, or Valkey: check the address and the "+
+		"port", t.screen(reply), sent)
+}
+
+// quotedReply matches the reply that go-redis quotes in errors such as: redis: can't parse int reply: "+OK".
+var quotedReply = regexp.MustCompile(`^redis: .*?(".*")`)
+
 // explainLost words the failures of a connection that once worked.
-func (t target) explainLost(err error) error {
+func (t target) explainLost(err error, sent string) error {
 	var wrong *resp.ProtocolError
 	switch {
 	case errors.As(err, &wrong):
-		return t.unavailable("answered something that is not the Redis protocol, or more of it than there can "+
-			"be (%s); check what listens there", wrong.What)
-	case errors.Is(err, goredis.ErrPoolTimeout):
-		return t.unavailable("all connections of the pool were busy for too long; use fewer workers or a larger pool")
+		return t.replied(wrong.What, cmp.Or(wrong.Sent, sent))
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return t.unavailable("no file is left for another connection; %s", fewerFiles)
+		return t.unavailable(noFile)
 	case TimedOut(err):
+		t.wires.hangs.Store(true)
 		return t.unavailable("did not answer in time; a script may be looping (SCRIPT KILL ends one that wrote " +
 			"nothing), or the server hangs")
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
@@ -118,14 +131,15 @@ func (t target) explainLost(err error) error {
 	case broken(err):
 		return t.unavailable("the connection broke in the middle: the server stopped, restarted or threw us out; " +
 			"what was decided until then is incomplete")
-	case strings.HasPrefix(err.Error(), "redis: can't parse"), strings.HasPrefix(err.Error(), "redis: invalid reply"):
-		return t.unavailable("answered something that is not the Redis protocol")
 	}
-	return t.unavailable("%s", t.screen(err))
+	if m := quotedReply.FindStringSubmatch(err.Error()); m != nil {
+		return t.replied(m[1], sent)
+	}
+	return t.unavailable("%s", t.screen(err.Error()))
 }
 
-// fewerFiles is what to do where the process or the machine has too many files open.
-const fewerFiles = "raise the limit on open files (ulimit -n) or use fewer workers"
+// noFile is for a process or a machine that has too many files open.
+const noFile = "no file is left for another connection; raise the limit on open files (ulimit -n) or use fewer workers"
 
 // errorReplies are the error codes that speak of the server, not of the call, with what to do.
 var errorReplies = []struct{ prefix, words string }{
@@ -146,14 +160,10 @@ var errorReplies = []struct{ prefix, words string }{
 	{"DENIED", "is in protected mode: it talks to its own machine only; give it a password, or connect from there"},
 	{"ERR max number of clients", "has no room for another client; raise its maxclients or ask for a smaller pool"},
 	{"ERR DB index", "has no such database; want /0, or one below its setting databases"},
-	{"ERR unknown command 'EVAL'", noLua}, {"ERR unknown command 'eval'", noLua},
 }
 
 const clusterWords = "is a node of a cluster, and a batch of decisions needs all its keys on one node; name a " +
 	"standalone server"
-
-const noLua = "runs no Lua scripts: it does not know EVAL, or rename-command has taken it away; take a Redis 7.0 or " +
-	"later, or a Valkey, that has it"
 
 // ExplainText words what a script was answered inside the server: an *Unavailable where the server is to blame, as for
 // one whose memory is full, and nil where it is the script's own affair.
@@ -168,8 +178,8 @@ func (t target) explainText(text string) error {
 	return nil
 }
 
-// explainReply words an error reply.
-func (t target) explainReply(err error, text string) error {
+// worded returns an *Unavailable if the server is to blame for its error reply, or nil.
+func (t target) worded(text string) error {
 	if worded := t.explainText(text); worded != nil {
 		return worded
 	}
@@ -181,26 +191,21 @@ func (t target) explainReply(err error, text string) error {
 		return t.denied(command)
 	}
 	if m := unknownCommand.FindStringSubmatch(text); m != nil {
-		return t.unavailable("does not know %s, which ratelab needs: rename-command or a proxy has taken it away; "+
-			"give it its name back, or take another server", strings.ToUpper(m[1]))
+		return t.lacks(m[1])
 	}
-	if screened := t.screen(err); screened != text {
-		return t.unavailable("%s", screened)
-	}
-	return err
+	return nil
 }
 
 var unknownCommand = regexp.MustCompile("^ERR unknown command ['`]([a-zA-Z]{1,20})['`]")
 
 var quotedCommand = regexp.MustCompile(`'([a-zA-Z|]+)' command`)
 
-// unwelcome is Explain of what the server answered before any script was run on it: whatever that is, it is the
-// server's.
-func (s *Server) unwelcome(err error) error {
-	explained := Explain(err, s)
+// unwelcome does what explain does before a script has run: each error reply is then the server's own.
+func (s *Server) unwelcome(err error, sent string) error {
+	explained := s.explain(err, sent)
 	var reply goredis.Error
 	if errors.As(explained, &reply) {
-		return s.target.unavailable("answered %s", s.target.screen(explained))
+		return s.target.replied(reply.Error(), sent)
 	}
 	return explained
 }
@@ -208,12 +213,11 @@ func (s *Server) unwelcome(err error) error {
 // mostScreened is how many characters of a server's text a message has.
 const mostScreened = 400
 
-// screen is err's text on one line, shortened and without control characters, unless the password is in it: Redis
+// screen is a server's text on one line, shortened and without control characters, unless the password is in it: Redis
 // before 6.0 and some proxies repeat the arguments of a HELLO … AUTH that they do not know.
-func (t target) screen(err error) string {
-	text := message.OneLine(err.Error(), mostScreened)
-	if t.password != nil && t.password() != "" && strings.Contains(err.Error(), t.password()) {
+func (t target) screen(text string) string {
+	if t.password != nil && t.password() != "" && strings.Contains(text, t.password()) {
 		return "an error whose text repeats the password"
 	}
-	return text
+	return message.OneLine(text, mostScreened)
 }

@@ -6,8 +6,6 @@ import (
 	"os"
 	"syscall"
 	"testing"
-
-	goredis "github.com/redis/go-redis/v9"
 )
 
 func TestServerWithoutRoomIsExplained(t *testing.T) {
@@ -19,21 +17,6 @@ func TestServerWithoutRoomIsExplained(t *testing.T) {
 			": has no room for another client; raise its maxclients or ask for a smaller pool")
 		wantText(t, refusal(t, viaURL(s, "", "")), ": has no room for another client")
 	}
-}
-
-func TestPoolThatIsTooSmallIsExplained(t *testing.T) {
-	s := private(t)
-	o := options(s.target, 1)
-	o.PoolTimeout = 1 // a nanosecond
-	c := goredis.NewClient(o)
-	defer c.Close()
-	held := c.Conn()
-	defer held.Close()
-	if err := held.Ping(t.Context()).Err(); err != nil {
-		t.Fatal(err)
-	}
-	wantText(t, explained(t, c.Ping(t.Context()).Err(), s),
-		": all connections of the pool were busy for too long; use fewer workers or a larger pool")
 }
 
 // The limit on open files is reached at a dial, at the start or by a worker later on.

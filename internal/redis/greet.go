@@ -15,6 +15,8 @@ import (
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
+
+	"ratelab/internal/message"
 )
 
 // greet says PING over a bare connection and looks at the first line of the answer, before any password is
@@ -36,7 +38,7 @@ func greet(ctx context.Context, t target) error {
 	case t.tls == nil && t.network == "tcp" && speaksTLS(ctx, t):
 		return t.unavailable("speaks TLS; use rediss://%s", t.addr)
 	case line != "":
-		return t.unavailable("answered something that is not the Redis protocol; check the port")
+		return t.replied(message.Quote(strings.TrimSpace(line)), "PING")
 	case alert(err) != nil: // TLS 1.3 lets a client without a certificate in, and throws it out here
 		return explainDial(ctx, t, err)
 	case TimedOut(err):
@@ -114,7 +116,7 @@ func explainDial(ctx context.Context, t target, err error) error {
 	case errors.As(err, &lookup):
 		return t.unavailable("no such host; check the name")
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
-		return t.unavailable("no file is left for another connection; %s", fewerFiles)
+		return t.unavailable(noFile)
 	case errors.Is(err, os.ErrNotExist):
 		return t.unavailable("no such socket; check the path, and that the server runs")
 	case errors.Is(err, os.ErrPermission):
@@ -126,7 +128,7 @@ func explainDial(ctx context.Context, t target, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return t.unavailable("closed the connection during the handshake; check the port and the scheme")
 	}
-	return t.unavailable("no connection (%s); check the address", t.screen(err))
+	return t.unavailable("no connection (%s); check the address", t.screen(err.Error()))
 }
 
 // TimedOut reports whether err is that of a call which was not answered in time.
@@ -147,7 +149,7 @@ func (s *Server) identify(ctx context.Context) error {
 	defer cancel()
 	hello := goredis.NewMapStringInterfaceCmd(ctx, "HELLO", "2")
 	if err := s.Client.Process(ctx, hello); err != nil && !goredis.HasErrorPrefix(err, "unknown command") {
-		return s.unwelcome(err)
+		return s.unwelcome(err, "HELLO")
 	}
 	about := hello.Val()
 	s.Name, _ = about["server"].(string)
@@ -177,10 +179,11 @@ func (s *Server) callItself(fields map[string]string) {
 
 // checkCapabilities tries what decisions need: see capabilities.lua.
 func (s *Server) checkCapabilities(ctx context.Context) error {
-	answer, err := s.Client.Eval(ctx, capabilities, []string{s.Prefix + "probe"}).StringSlice()
-	if err != nil {
-		return s.unwelcome(err)
+	call := goredis.NewStringSliceCmd(ctx, "EVAL", capabilities, 1, s.Prefix+"probe")
+	if err := s.Client.Process(ctx, call); err != nil {
+		return s.unwelcome(err, "EVAL")
 	}
+	answer := call.Val()
 	switch {
 	case len(answer) == 0:
 		return nil
@@ -192,8 +195,7 @@ func (s *Server) checkCapabilities(ctx context.Context) error {
 		return s.target.unavailable("%s %s %s; virtual time needs Redis 7.0 or later, or Valkey",
 			s.Name, cmp.Or(s.Version, "of unknown version"), what)
 	case answer[0] == "unknown":
-		return s.target.unavailable("does not know %s, which decisions need: rename-command or a proxy has taken it "+
-			"away; give it its name back, or take another server", strings.ToUpper(strings.Join(answer[1:], ", ")))
+		return s.target.lacks(strings.Join(answer[1:], ", "))
 	}
 	return s.target.denied(strings.Join(answer, ", "))
 }
@@ -201,6 +203,12 @@ func (s *Server) checkCapabilities(ctx context.Context) error {
 // ACLRule is what a user needs, as ACL SETUSER takes it; the name and the password come before it.
 const ACLRule = "~ratelab:* resetchannels -@all +@read +@write +@connection -@dangerous +eval +evalsha +script|load " +
 	"+script|exists +time +info"
+
+// lacks says that the server does not know the commands.
+func (t target) lacks(commands string) error {
+	return t.unavailable("does not know %s, which ratelab needs: rename-command or a proxy has taken it away; give it "+
+		"its name back, or take another server", strings.ToUpper(commands))
+}
 
 // denied says which commands the user may not run, or that it is the keys, and what to grant.
 func (t target) denied(commands string) error {

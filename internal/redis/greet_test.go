@@ -34,12 +34,12 @@ func TestWhatIsNotARedisIsNamed(t *testing.T) {
 		{"nobody", "redis://" + address(closed), ": connection refused: no server listens there; " + waysToGetOne},
 		{"a door that shuts", "redis://" + listen(t, func(net.Conn) {}),
 			": closed the connection without an answer; check that"},
-		{"a babbler", "redis://" + listen(t,
+		{"a mail server", "redis://" + listen(t,
 			func(c net.Conn) {
 				io.WriteString(c, "220 mail ready\r\n")
-				io.Copy(io.Discard,
-					c)
-			}), ": answered something that is not the Redis protocol; check the port"},
+				io.Copy(io.Discard, c)
+			}), `: the server replied "220 mail ready" to PING; want Redis 7.0 or later, or Valkey: check the address ` +
+			"and the port"},
 		{"no such host", "redis://no-such-host.invalid:6379", ": no such host; check the name"},
 		{"no such socket", "unix://" + filepath.ToSlash(filepath.Join(t.TempDir(), "s")),
 			": no such socket; check the path, and that the server runs"},
@@ -91,7 +91,7 @@ func TestErrorRepliesAreWorded(t *testing.T) {
 		{"BUSY Redis is busy running a script.", "is busy running a script; SCRIPT KILL"},
 		{"MOVED 866 127.0.0.1:7001", "is a node of a cluster"},
 		{"ERR max number of clients reached", "has no room for another client"},
-		{"ERR something new", "ERR something new"},
+		{"ERR something new", ": the server replied ERR something new to HELLO; want Redis 7.0 or later"},
 	} {
 		addr := listen(t, speaker(func([]string) string { return "-" + c.reply + "\r\n" }))
 		_, err := Start(t.Context(), "redis://"+addr, withEnv(noEnv))

@@ -66,13 +66,13 @@ func (s *Server) refuseKeys(ctx context.Context) error {
 	defer cancel()
 	info, err := s.Client.Info(ctx, "keyspace").Result()
 	if err != nil {
-		return s.unwelcome(err)
+		return s.unwelcome(err, "INFO keyspace")
 	}
-	held, err := keyspace(info)
-	if err != nil {
-		return s.target.unavailable("does not say by INFO keyspace whether it is empty (%v)", err)
-	}
-	if len(held) == 0 {
+	held, said := keyspace(info)
+	switch {
+	case !said:
+		return s.target.replied(message.Quote(info), "INFO keyspace")
+	case len(held) == 0:
 		return nil
 	}
 	var all int64
@@ -106,24 +106,21 @@ func (s *Server) Kept() string {
 	return what
 }
 
-// keyspace reads the databases that hold keys from INFO keyspace.
-func keyspace(info string) (held []database, err error) {
-	if !strings.HasPrefix(info, "# Keyspace") {
-		return nil, errors.New("it has no section of that name")
-	}
+// keyspace reads the databases that hold keys from INFO keyspace. said is false if the text does not tell them.
+func keyspace(info string) (held []database, said bool) {
 	for line := range strings.Lines(info) {
 		var db database
 		if !strings.HasPrefix(line, "db") {
 			continue
 		}
 		if _, err := fmt.Sscanf(line, "db%d:keys=%d,", &db.number, &db.keys); err != nil {
-			return nil, err
+			return nil, false
 		}
 		if db.keys > 0 {
 			held = append(held, db)
 		}
 	}
-	return held, nil
+	return held, strings.HasPrefix(info, "# Keyspace")
 }
 
 // where names the databases, unless the run's own is the only one.

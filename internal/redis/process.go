@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -33,15 +34,14 @@ func startProcess(ctx context.Context, program string, set settings) (*Server, e
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", folderPattern)
-	if err != nil {
-		return nil, unavailable("process: no temporary directory for the server: %v", err)
+	var t target
+	if err == nil {
+		t, err = privateTarget(dir, filepath.Base(path))
 	}
-	t, err := privateTarget(dir, filepath.Base(path))
-	if err != nil {
-		os.RemoveAll(dir)
-		return nil, err
+	var p *child
+	if err == nil {
+		p, err = startChild(set.command(path, arguments(t, dir)))
 	}
-	p, err := startChild(set.command(path, arguments(t, dir)))
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, unavailable("process: %s does not start: %v", path, err)
@@ -117,7 +117,7 @@ func privateTarget(dir, label string) (target, error) {
 	// Between this and the server's own bind somebody may take the port: awaitChild checks who answers.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return target{}, unavailable("process: no free loopback port: %v", err)
+		return target{}, fmt.Errorf("no free loopback port: %w", err)
 	}
 	defer l.Close()
 	return target{network: "tcp", addr: l.Addr().String(), label: label}, nil
@@ -189,7 +189,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 				return ctx.Err()
 			}
 			s.target.wires.hangs.Store(true) // so that its end is not waited for either
-			return s.target.unavailable("did not answer within %v of its start (%s)", patience, s.target.screen(err))
+			return s.target.unavailable("did not answer within %v of its start (%s)", patience, s.target.screen(err.Error()))
 		}
 	}
 }

@@ -63,9 +63,12 @@ func (s *Server) Stats(ctx context.Context) (Stats, error) {
 		return Stats{}, Explain(err, s)
 	}
 	const bytes = "total_net_input_bytes"
+	bad := func(name string) (Stats, error) {
+		return Stats{}, s.target.replied(message.Quote(name+":"+fields[name]), "INFO")
+	}
 	read := Stats{Known: true, runID: fields["run_id"]}
 	if read.received, err = strconv.ParseInt(fields[bytes], 10, 64); err != nil {
-		return Stats{}, s.target.unavailable("INFO lacks a number for %s; want Redis 7.0 or later, or Valkey", bytes)
+		return bad(bytes)
 	}
 	for _, command := range []string{"evalsha", "eval", "evalsha_ro", "eval_ro"} {
 		name := "cmdstat_" + command
@@ -75,8 +78,7 @@ func (s *Server) Stats(ctx context.Context) (Stats, error) {
 		}
 		var calls, usec int64
 		if _, err := fmt.Sscanf(text, "calls=%d,usec=%d,", &calls, &usec); err != nil {
-			return Stats{}, s.target.unavailable("INFO has %s; want calls=NUMBER,usec=NUMBER,…",
-				message.Quote(name+":"+text))
+			return bad(name)
 		}
 		read.EvalCalls += calls
 		read.EvalUsec += usec

@@ -3,7 +3,10 @@ package redis
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,6 +14,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"ratelab/internal/resp"
 )
 
 // dialTimeout bounds everything before the first useful answer.
@@ -169,7 +174,11 @@ func (s *Server) Send(ctx context.Context, commands ...[]any) ([][]byte, error) 
 		_ = pipe.Process(ctx, sent[i]) // queued, never sent here
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
-		return nil, err
+		var names []string
+		for _, args := range commands {
+			names = append(names, fmt.Sprint(args[0]))
+		}
+		return nil, resp.Named(err, strings.Join(slices.Compact(names), ", "))
 	}
 	if s.Bounded {
 		<-s.turn

@@ -1,13 +1,8 @@
 package redis
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"net"
-	"os"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -51,7 +46,7 @@ func (w *wires) attach(conn net.Conn) (net.Conn, error) {
 	defer w.mu.Unlock()
 	if w.closed {
 		conn.Close()
-		return nil, &message.Interrupted{What: w.what}
+		return nil, net.ErrClosed
 	}
 	w.all[c] = true
 	if raw, ok := conn.(syscall.Conn); ok {
@@ -81,7 +76,8 @@ func (w *wires) sever(forGood bool) {
 type wire struct {
 	net.Conn
 	wires         *wires
-	replies       replies
+	reply         resp.Reply
+	bytes         int // of the reply so far
 	reads, writes atomic.Int64
 
 	seen  [2]int64 // the counters when they were looked at last
@@ -101,42 +97,24 @@ func (c *wire) Read(p []byte) (int, error) {
 	c.reads.Add(1)
 	n, err := c.Conn.Read(p)
 	c.reads.Add(1)
-	if wrong := c.replies.check(p[:n], c.writes.Load()); wrong != nil {
+	if wrong := c.check(p[:n]); wrong != nil {
 		return 0, wrong
 	}
-	return n, c.wires.noted(err)
+	return n, err
 }
 
 func (c *wire) Write(p []byte) (int, error) {
 	c.writes.Add(1)
 	n, err := c.Conn.Write(p)
 	c.writes.Add(1)
-	return n, c.wires.noted(err)
+	return n, err
 }
-
-// SetDeadline and its sisters are what fails first on a connection that an interrupt has ended between two calls.
-func (c *wire) SetDeadline(t time.Time) error      { return c.wires.noted(c.Conn.SetDeadline(t)) }
-func (c *wire) SetReadDeadline(t time.Time) error  { return c.wires.noted(c.Conn.SetReadDeadline(t)) }
-func (c *wire) SetWriteDeadline(t time.Time) error { return c.wires.noted(c.Conn.SetWriteDeadline(t)) }
 
 func (c *wire) Close() error {
 	c.wires.mu.Lock()
 	delete(c.wires.all, c)
 	c.wires.mu.Unlock()
 	return c.Conn.Close()
-}
-
-// noted is err, or the interrupt that it comes from; a server that hangs is noted.
-func (w *wires) noted(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case w.severed.Load():
-		return &message.Interrupted{What: w.what}
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.hangs.Store(true)
-	}
-	return err
 }
 
 // What a server that does not answer is granted after an interrupt: so long it may be silent before its connections are
@@ -195,76 +173,29 @@ func (w *wires) silence(now time.Time) (longest time.Duration) {
 	return longest
 }
 
-// What may come in after one command. Redis itself would send more, but nothing that is asked here is answered with as
-// much. go-redis makes room for whatever is announced, and reads tables within tables on its stack.
+// What one reply may have. Redis itself would send more, but nothing that is asked here is answered with as much.
+// go-redis makes room for whatever is announced, and reads tables within tables on its stack.
 const (
 	mostBytes  = 256 << 20
 	mostTables = 1 << 17
 )
 
-// replies follows what comes in on one connection.
-type replies struct {
-	asked         int64 // writes of commands so far
-	bytes, tables int   // since the last of them
-	skip          int   // bytes of a text, and of the end of its line, that are yet to come
-	line          []byte
-}
-
-// longestHeader is more than a type and a number take.
-const longestHeader = 32
-
-// check goes on with what has just been read. The error is a *resp.ProtocolError.
-func (r *replies) check(data []byte, asked int64) error {
-	if asked != r.asked {
-		r.asked, r.bytes, r.tables = asked, 0, 0
-	}
-	if r.bytes += len(data); r.bytes > mostBytes {
-		return resp.Refuse("more than %d bytes in one reply", mostBytes)
-	}
-	for len(data) > 0 {
-		if n := min(r.skip, len(data)); n > 0 {
-			data, r.skip = data[n:], r.skip-n
-			continue
+// check follows what has just been read. It returns a *resp.ProtocolError if a reply has or announces too much.
+func (c *wire) check(data []byte) error {
+	for rest := data; len(rest) > 0; {
+		n, ends, err := c.reply.Next(rest)
+		c.bytes += n
+		r := &c.reply
+		if c.bytes > mostBytes || r.Tables > mostTables || r.Values > resp.MostItems || r.Skip > resp.MostText {
+			err = resp.Refuse("%.60q", rest)
 		}
-		line, rest, whole := bytes.Cut(data, []byte("\n"))
-		data, line = rest, line[:min(len(line), longestHeader)]
-		if !whole || len(r.line) > 0 {
-			r.line = append(r.line, line[:min(len(line), longestHeader-len(r.line))]...)
-			line = r.line
-		}
-		if !whole {
-			return nil
-		}
-		if err := r.header(line); err != nil {
+		if err != nil {
 			return err
 		}
-		r.line = r.line[:0]
-	}
-	return nil
-}
-
-// header takes a whole line, or the beginning of a long one: of RESP2, or of RESP3, which a library may speak.
-func (r *replies) header(line []byte) error {
-	if len(line) < 2 || strings.IndexByte("+-:_#,($!=*~>%|", line[0]) < 0 {
-		return resp.Refuse("the line %q", line)
-	}
-	isText, isTable := strings.IndexByte("$!=", line[0]) >= 0, strings.IndexByte("*~>%|", line[0]) >= 0
-	if !isText && !isTable {
-		return nil
-	}
-	n, err := strconv.Atoi(string(bytes.TrimSuffix(line[1:], []byte("\r"))))
-	switch {
-	case err != nil || n < -1:
-		return resp.Refuse("the length %q", line[1:])
-	case isText && n > resp.MostText:
-		return resp.Refuse("a text of %d bytes, of which at most %d are taken", n, resp.MostText)
-	case isText && n >= 0:
-		r.skip = n + len("\r\n")
-	case isTable:
-		r.tables++
-		if n > resp.MostItems || r.tables > mostTables {
-			return resp.Refuse("a table of %d values, or too many tables", n)
+		if ends {
+			c.bytes = 0
 		}
+		rest = rest[n:]
 	}
 	return nil
 }
