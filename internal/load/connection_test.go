@@ -13,6 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"ratelab/internal/limit"
+	servers "ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/resp"
 	"ratelab/internal/script"
@@ -104,13 +105,17 @@ func TestAFailedCallNamesItsRequest(t *testing.T) {
 	}
 }
 
+// A server that lost its scripts ends the run, also if the program's binding accepts error replies.
 func TestLostScriptsEndTheRun(t *testing.T) {
-	s, _, c := prepared(t, scripttest.Program(scripttest.Counting, "3"))
+	p := scripttest.Program(scripttest.Counting, "3")
+	p.Decode = func(resp.Value) (limit.Decision, error) { return limit.Decision{}, nil }
+	s, _, c := prepared(t, p)
 	if err := s.Client.ScriptFlush(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
 	_, err := c.Call(limit.Request{Key: "k", Cost: 1})
-	if err == nil || !strings.Contains(err.Error(), "lost its scripts") {
+	var gone *servers.Unavailable
+	if !errors.As(servers.Explain(err, s), &gone) || !strings.Contains(gone.Error(), "NOSCRIPT") {
 		t.Errorf("error %v", err)
 	}
 }

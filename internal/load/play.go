@@ -167,7 +167,7 @@ func ahead(ctx context.Context, o Options) (best time.Duration, err error) {
 		asked := o.Clock.Now()
 		server, err := o.Server.Client.Time(ctx).Result()
 		if err != nil {
-			return 0, redis.Explain(err, o.Server)
+			return 0, err
 		}
 		took := o.Clock.Now() - asked
 		if i == 0 || took < shortest {

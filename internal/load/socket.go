@@ -84,7 +84,8 @@ func (s *Socket) Exchange(o *Outcome, command []byte) (resp.Value, error) {
 	}
 	o.Replied, o.BytesRead = s.last, s.to
 	if err != nil {
-		err = cmp.Or(s.ctx.Err(), err)
+		args, _, _ := resp.Command(command)
+		err = cmp.Or(s.ctx.Err(), resp.Named(err, args[0]))
 	}
 	return reply, err
 }

@@ -3,7 +3,6 @@ package load
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -101,7 +100,7 @@ func (t *Target) Close() {
 // decision is what the reply to a call at an instant means.
 func (t *Target) decision(reply resp.Value, nowUS int64) (limit.Decision, error) {
 	refused := refusal(reply)
-	if refused == errLostScripts { // no error of the script's
+	if refused != nil && strings.HasPrefix(reply.Text, "NOSCRIPT") { // the script did not make this reply
 		return limit.Decision{}, refused
 	}
 	d, err := t.program.Decision(reply, nowUS)
@@ -111,17 +110,10 @@ func (t *Target) decision(reply resp.Value, nowUS int64) (limit.Decision, error)
 	return d, err
 }
 
-// errLostScripts is what NOSCRIPT means: they were loaded before.
-var errLostScripts = errors.New("the server lost its scripts in the middle of the run " +
-	"(a restart, a failover or SCRIPT FLUSH); repeat the run")
-
-// refusal is the error that an error reply means; nil: the reply is none.
+// refusal returns the error of an error reply, or nil.
 func refusal(reply resp.Value) error {
-	switch {
-	case reply.Kind != resp.Error:
+	if reply.Kind != resp.Error {
 		return nil
-	case strings.HasPrefix(reply.Text, "NOSCRIPT"):
-		return errLostScripts
 	}
 	return resp.ReplyError(strings.Clone(reply.Text)) // it lies where the next reply is read
 }
