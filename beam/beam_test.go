@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/cli"
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
-	"ratelab/internal/traffic"
 )
 
 func TestMain(m *testing.M) {
@@ -106,7 +106,7 @@ func beamed(t *testing.T, args ...string) (document, said string, code int) {
 }
 
 // simulated is the document of simulate --redis model, but for lines out of order, which it counts.
-func simulated(t *testing.T, trace traffic.Trace, p limit.Policy, j *Job) string {
+func simulated(t *testing.T, trace accesslog.Trace, p limit.Policy, j *Job) string {
 	t.Helper()
 	ask, _, err := j.plan(trace, 0)
 	if err != nil {
@@ -136,20 +136,21 @@ func TestTheDocumentIsThatOfSimulate(t *testing.T) {
 	all := "gcra,sliding-window-buckets,leaky-bucket,fixed-window-aligned"
 	for name, c := range map[string]struct {
 		files []string
-		trace traffic.Trace
+		trace accesslog.Trace
 		args  string
 	}{
-		"combined, both rules": {several[:1], traffic.Trace{}, all},
-		"several files":        {several, traffic.Trace{SkipKey: "-"}, all + " --trace-skip-key -"},
-		"at once": {several, traffic.Trace{WithinSecond: traffic.AtStart},
+		"combined, both rules": {several[:1], accesslog.Trace{}, all},
+		"several files":        {several, accesslog.Trace{SkipKey: "-"}, all + " --trace-skip-key -"},
+		"at once": {several, accesslog.Trace{WithinSecond: accesslog.AtStart},
 			all + " --within-second at_once"},
 		"costs": {[]string{logFile(t, "d.csv", 3, header, csv), logFile(t, "c.csv", 3, header, csvToo)},
-			traffic.Trace{Cost: "cost", Speed: 2},
+			accesslog.Trace{Cost: "cost", Speed: 2},
 			all + " --trace-cost cost --trace-speed 2 --contract bucket"},
-		"bad lines":   {[]string{logFile(t, "d.csv", 4, header, withBad)}, traffic.Trace{Bad: 7}, "gcra --trace-bad 7"},
-		"JSON":        {[]string{logFile(t, "e.jsonl", 5, "", jsonl)}, traffic.Trace{}, "gcra --shards 3"},
-		"one key":     {several[2:], traffic.Trace{Key: "none"}, all + " --trace-key none"},
-		"every model": {[]string{logFile(t, "f.csv", 6, header, csv)}, traffic.Trace{}, ""},
+		"bad lines": {[]string{logFile(t, "d.csv", 4, header, withBad)}, accesslog.Trace{Bad: 7},
+			"gcra --trace-bad 7"},
+		"JSON":        {[]string{logFile(t, "e.jsonl", 5, "", jsonl)}, accesslog.Trace{}, "gcra --shards 3"},
+		"one key":     {several[2:], accesslog.Trace{Key: "none"}, all + " --trace-key none"},
+		"every model": {[]string{logFile(t, "f.csv", 6, header, csv)}, accesslog.Trace{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := limit.Policy{Requests: 20, Window: time.Minute}
@@ -192,7 +193,7 @@ func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 	ctx := context.Background()
 	p := limit.Policy{Requests: 20, Window: time.Minute}
 	j := &Job{BothRules: true, Instead: run.Instead{Limit: &p}, Algorithms: []string{"gcra"}}
-	trace := traffic.Trace{}
+	trace := accesslog.Trace{}
 	one, other := logFile(t, "a.log", 1, "", combined), logFile(t, "b.log.gz", 2, "", combined)
 	t.Chdir(filepath.Dir(one))
 	files, _, err := find(ctx, &trace, []string{"a.log", other})
@@ -249,7 +250,7 @@ func TestAPieceOrAShardThatIsTriedAgain(t *testing.T) {
 // Requests are not lost without a word where a log is cut off while it is read.
 func TestAFileThatBecomesShorter(t *testing.T) {
 	log := logFile(t, "a[1].log", 1, "", combined)
-	files, _, err := find(t.Context(), &traffic.Trace{}, []string{log})
+	files, _, err := find(t.Context(), &accesslog.Trace{}, []string{log})
 	if err != nil {
 		t.Fatal(err)
 	}

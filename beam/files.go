@@ -15,10 +15,10 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/cli"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
-	"ratelab/internal/traffic"
 )
 
 // File is one of the log's files.
@@ -30,7 +30,7 @@ type File struct {
 
 	size   int64
 	cut    bool // whether it can be
-	format traffic.Format
+	format accesslog.Format
 }
 
 // Piece is the lines of a file that begin from From on and before To; all where To is 0.
@@ -41,7 +41,7 @@ type Piece struct {
 
 // find finds the trace's files, on any file system that Beam knows, and reads the head of each. files are those that
 // are not empty. It estimates the requests.
-func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File, requests int64, err error) {
+func find(ctx context.Context, t *accesslog.Trace, globs []string) (files []*File, requests int64, err error) {
 	var paths []string
 	for _, glob := range globs {
 		if _, err := os.Stat(glob); err == nil { // no pattern, although it may have brackets
@@ -67,7 +67,7 @@ func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File,
 	for i, path := range paths {
 		f := &File{Path: everywhere(path), Number: i, Name: message.Path(path)}
 		n, err := f.look(ctx, *t)
-		if errors.Is(err, traffic.ErrEmpty) {
+		if errors.Is(err, accesslog.ErrEmpty) {
 			continue
 		}
 		if err != nil {
@@ -80,7 +80,7 @@ func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File,
 		}
 	}
 	if files == nil {
-		return nil, 0, cli.Usage("%s: %w", message.Path(paths[0]), traffic.ErrEmpty)
+		return nil, 0, cli.Usage("%s: %w", message.Path(paths[0]), accesslog.ErrEmpty)
 	}
 	t.File, t.More, t.Format = paths[0], paths[1:], files[0].format
 	return files, requests, nil
@@ -90,7 +90,7 @@ func find(ctx context.Context, t *traffic.Trace, globs []string) (files []*File,
 const zippedBytes = 10
 
 // look reads the head, and estimates the requests.
-func (f *File) look(ctx context.Context, t traffic.Trace) (requests int64, err error) {
+func (f *File) look(ctx context.Context, t accesslog.Trace) (requests int64, err error) {
 	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
 		return 0, fmt.Errorf("%s: not a regular file; want files that workers can read, such as 'logs/*.gz'", f.Name)
 	}

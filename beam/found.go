@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/cli"
 	"ratelab/internal/result"
-	"ratelab/internal/traffic"
 )
 
 // maxShown is how many bad lines are shown.
@@ -33,7 +33,7 @@ func (r *Read) add(next *Read) {
 		f.Shown = append(f.Shown, moved(text, f.Name, f.Lines))
 	}
 	for i := range min(len(f.Notes), len(o.Notes)) {
-		f.Notes[i] = traffic.Note{N: f.Notes[i].N + o.Notes[i].N, Text: cmp.Or(f.Notes[i].Text, o.Notes[i].Text)}
+		f.Notes[i] = accesslog.Note{N: f.Notes[i].N + o.Notes[i].N, Text: cmp.Or(f.Notes[i].Text, o.Notes[i].Text)}
 	}
 	f.Lines, f.Requests, f.Bad = f.Lines+o.Lines, f.Requests+o.Requests, f.Bad+o.Bad
 	f.QuotesGoOn = f.QuotesGoOn || o.QuotesGoOn
@@ -70,7 +70,7 @@ func times(files []*Read) *Times {
 }
 
 // document is that of simulate, from what the pipeline wrote about a log. Its error is what is wrong with the log.
-func (j *Job) document(in io.Reader, t traffic.Trace) (*result.Document, error) {
+func (j *Job) document(in io.Reader, t accesslog.Trace) (*result.Document, error) {
 	var pieces []*Read
 	var sums [2]Sum
 	differs := false
@@ -98,7 +98,7 @@ func (j *Job) document(in io.Reader, t traffic.Trace) (*result.Document, error) 
 	log.FirstUS, log.Empty = times(files).FirstUS, 1+len(t.More)-len(files)
 	for _, f := range files {
 		switch {
-		case f.Cut && t.Format == traffic.CSV && (f.Failed != "" || f.Found.QuotesGoOn):
+		case f.Cut && t.Format == accesslog.CSV && (f.Failed != "" || f.Found.QuotesGoOn):
 			return nil, cli.Usage("%s: quoted fields go on over the ends of lines, where the file was cut; want it in "+
 				"gzip, which is read as a whole", f.Found.Name)
 		case f.Failed != "":

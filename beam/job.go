@@ -8,19 +8,19 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
+	"ratelab/internal/accesslog"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
-	"ratelab/internal/traffic"
 )
 
 // Job is what every worker must know. It travels as JSON.
 type Job struct {
 	run.Instead
-	Trace      traffic.Trace // without its files
-	Algorithms []string      // nil: all
+	Trace      accesslog.Trace // without its files
+	Algorithms []string        // nil: all
 	Version    string
 	Shards     int
 	Most       int64 // requests in a shard
@@ -36,11 +36,11 @@ type Times struct {
 // Sum is the result for some of the keys under one rule for whole seconds.
 type Sum struct {
 	*replay.Part
-	traffic.Log
+	accesslog.Log
 }
 
 // plan is the job's plan for a log whose first request was at firstUS.
-func (j *Job) plan(t traffic.Trace, firstUS int64) (*run.Ask, *run.Plan, error) {
+func (j *Job) plan(t accesslog.Trace, firstUS int64) (*run.Ask, *run.Plan, error) {
 	s := scenario.FromTrace(t, *j.Limit)
 	s.Begin(firstUS, 0)
 	ask := &run.Ask{Scenarios: []*scenario.Scenario{s}, Version: j.Version, Instead: j.Instead}
@@ -73,7 +73,7 @@ func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums 
 			}
 		}
 	}
-	for t, again := j.Trace, true; again; t.WithinSecond = traffic.AtStart {
+	for t, again := j.Trace, true; again; t.WithinSecond = accesslog.AtStart {
 		_, plan, err := j.plan(t, times.FirstUS)
 		if err != nil {
 			return nil, "", err
@@ -82,7 +82,7 @@ func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums 
 		for _, l := range plan.Limiters {
 			rows = append(rows, replay.Row{Label: l.Label, Decider: replay.NewModel(l.NewModel(), plan.Scenario.Start)})
 		}
-		shard := t.Ordered(times.FirstUS, ordered)
+		shard, log := t.Ordered(times.FirstUS, ordered)
 		o := replay.Options{Scales: measure.TimeScales(plan.Policy.WindowUS())}
 		part, err := replay.RunPart(ctx, shard, plan.Policy, rows, o)
 		if ctx.Err() != nil {
@@ -94,8 +94,8 @@ func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums 
 			tally.Series = measure.Series{}
 		}
 		part.Traffic = measure.Traffic{}
-		sums = append(sums, Sum{part, shard.Log()})
-		again = j.BothRules && len(sums) == 1 && shard.Spread() > 0
+		sums = append(sums, Sum{part, *log})
+		again = j.BothRules && len(sums) == 1 && log.Spread > 0
 	}
 	return sums, "", nil
 }
@@ -114,6 +114,6 @@ func (s *Sum) add(o Sum) {
 		LargestCost: max(s.All.LargestCost, o.All.LargestCost)}
 	s.Part = s.Part.Plus(o.Part)
 	s.All = all
-	s.Log = traffic.Log{Requests: s.Requests + o.Requests, Spread: s.Spread + o.Spread, EndUS: endUS,
+	s.Log = accesslog.Log{Requests: s.Requests + o.Requests, Spread: s.Spread + o.Spread, EndUS: endUS,
 		LastUS: max(s.Log.LastUS, o.Log.LastUS)}
 }

@@ -26,12 +26,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
-	"ratelab/internal/traffic"
 )
 
 // version is set by the linker.
@@ -148,8 +148,8 @@ func (a *app) play(c *cobra.Command) error {
 }
 
 // job is what the flags ask for, but for the shards, and how the log is written.
-func (a *app) job(ctx context.Context) (*Job, *traffic.Trace, error) {
-	if a.Files == nil || slices.Contains(a.Files, traffic.StandardInput) {
+func (a *app) job(ctx context.Context) (*Job, *accesslog.Trace, error) {
+	if a.Files == nil || slices.Contains(a.Files, accesslog.StandardInput) {
 		return nil, nil, cli.Usage("want files that workers can read: --trace 'logs/*.gz'")
 	}
 	choices, err := a.Choices()
@@ -167,7 +167,7 @@ func (a *app) job(ctx context.Context) (*Job, *traffic.Trace, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	t := *list[0].Phases[0].Trace
+	t := *list[0].Trace()
 	if t.Skip != 0 || t.Limit != 0 {
 		return nil, nil, cli.Usage("--trace-skip and --trace-limit need the order of all requests, which nobody " +
 			"knows here; leave them out")
@@ -251,7 +251,7 @@ type informed struct{ slog.Handler }
 func (informed) Enabled(_ context.Context, l slog.Level) bool { return l == slog.LevelInfo }
 
 // run has the runner that Beam's flags name decide, and makes the document of what its workers wrote.
-func (a *app) run(c *cobra.Command, j *Job, t *traffic.Trace, pieces []any) (*result.Document, error) {
+func (a *app) run(c *cobra.Command, j *Job, t *accesslog.Trace, pieces []any) (*result.Document, error) {
 	if self, err := os.Executable(); err == nil && runtime.GOOS == "linux" {
 		flag.Set("worker_binary", self) // or Beam would compile one
 	}

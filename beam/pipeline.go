@@ -9,8 +9,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/textio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/limit"
-	"ratelab/internal/traffic"
 )
 
 func init() {
@@ -48,7 +48,7 @@ type line struct {
 type Read struct {
 	File     int
 	From     int64
-	Found    *traffic.Found
+	Found    *accesslog.Found
 	Cut      bool   // there are other pieces of the file
 	Earliest int64  // time of a request
 	Key      string // of some request
@@ -84,7 +84,7 @@ func (r *readFn) ProcessElement(ctx context.Context, text string, emit func(int,
 		return in.failed
 	}
 	if err != nil {
-		read.Failed, read.Found = err.Error(), &traffic.Found{Name: p.Name}
+		read.Failed, read.Found = err.Error(), &accesslog.Found{Name: p.Name}
 	}
 	for shard := range b.list {
 		b.flush(shard)

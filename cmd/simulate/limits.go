@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/cli"
 	"ratelab/internal/limit"
 	"ratelab/internal/limits"
@@ -125,7 +126,7 @@ func (a *app) look(ctx context.Context, f *limitsFlags) error {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // a log stays in memory, and its size is what matters
 	var stream *traffic.Stream                       // of the first reading
-	next, within := list[0], cmp.Or(list[0].Phases[0].Trace.WithinSecond, traffic.Even)
+	next, within := list[0], cmp.Or(list[0].Trace().WithinSecond, accesslog.Even)
 	doc, err := limits.Look(policies, func() (*limits.Log, error) {
 		if next == nil {
 			return nil, nil
@@ -134,8 +135,8 @@ func (a *app) look(ctx context.Context, f *limitsFlags) error {
 		log, err := limits.Read(stoppable(ctx, this.Requests()))
 		next, stream = nil, cmp.Or(stream, this)
 		if err == nil && stream.Spread() > 0 {
-			if log.Within = string(within); within != traffic.AtStart && !f.ChoseRule() {
-				within = traffic.AtStart
+			if log.Within = string(within); within != accesslog.AtStart && !f.ChoseRule() {
+				within = accesslog.AtStart
 				next = list[0].UnderRule(within)
 			}
 		}

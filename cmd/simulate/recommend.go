@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/cli"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
@@ -16,7 +17,6 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
-	"ratelab/internal/traffic"
 )
 
 const aboutRecommend = `Recommend a limiter. Only limiters that guarantee the limit on any traffic are considered. They are
@@ -146,7 +146,7 @@ func (f *recommendFlags) readOtherwise(ctx context.Context, q *recommend.Questio
 		}
 	}
 	if stream.Spread() > 0 {
-		q.Otherwise = q.Scenarios[0].UnderRule(traffic.AtStart)
+		q.Otherwise = q.Scenarios[0].UnderRule(accesslog.AtStart)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 // standardOnly are the packages that import no library: vocabulary, models and arithmetic, which others build on.
 var standardOnly = []string{"lua", "internal/limit", "internal/atomicfile", "algorithms", "internal/traffic",
-	"internal/clients"}
+	"internal/accesslog", "internal/clients"}
 
 func TestVocabularyKeepsToTheStandardLibrary(t *testing.T) {
 	folders := tree(t)

@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/term"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/message"
-	"ratelab/internal/traffic"
 )
 
 // Stdin is a program's standard input. A pipe can be read once, and a log is read for each candidate: so it is kept in
@@ -24,7 +24,7 @@ type Stdin struct {
 const headSize = 2 << 20
 
 // keep reads standard input to its end, unless ctx ends before that or its beginning is not in the trace's format.
-func (s *Stdin) keep(ctx context.Context, trace traffic.Trace) (*io.SectionReader, error) {
+func (s *Stdin) keep(ctx context.Context, trace accesslog.Trace) (*io.SectionReader, error) {
 	if s == nil || term.IsTerminal(int(s.From.Fd())) {
 		return nil, Usage("--trace -: standard input is no pipe; want one such as zcat access.log.*.gz | " +
 			"simulate limits --trace -")
@@ -55,7 +55,7 @@ func (s *Stdin) keep(ctx context.Context, trace traffic.Trace) (*io.SectionReade
 }
 
 // copy copies standard input to a file, and returns its size.
-func (s *Stdin) copy(to *os.File, trace traffic.Trace) (size int64, err error) {
+func (s *Stdin) copy(to *os.File, trace accesslog.Trace) (size int64, err error) {
 	size, err = io.CopyN(to, s.From, headSize)
 	if err == nil {
 		trace.Stdin = io.NewSectionReader(to, 0, size)

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/scenario"
-	"ratelab/internal/traffic"
 )
 
 // Traffic is the flags that describe recorded traffic, to be used instead of a scenario.
@@ -21,7 +21,7 @@ type Traffic struct {
 	Files []string // of the log, as they were named
 
 	streams Streams
-	trace   traffic.Trace
+	trace   accesslog.Trace
 	flags   *pflag.FlagSet
 }
 
@@ -49,8 +49,8 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 		"`RULE` for times in whole seconds: even or at_once (default even)")
 	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = brief && f.Name != "trace" })
 	c.Flags().AddFlagSet(fs)
-	Complete(c, "trace-format", traffic.Formats)
-	Complete(c, "within-second", traffic.WithinSeconds)
+	Complete(c, "trace-format", accesslog.Formats)
+	Complete(c, "within-second", accesslog.WithinSeconds)
 }
 
 // ChoseRule reports whether somebody said where requests lie within a whole second.
@@ -121,10 +121,10 @@ func (t *Traffic) only(ctx context.Context, args []string, p *limit.Policy) (*sc
 	}
 	trace, piped := t.trace, false
 	for i, file := range t.Files {
-		if file != traffic.StandardInput && file != "/dev/stdin" {
+		if file != accesslog.StandardInput && file != "/dev/stdin" {
 			continue
 		}
-		t.Files[i] = traffic.StandardInput
+		t.Files[i] = accesslog.StandardInput
 		if piped {
 			return nil, Usage("--trace: standard input is named twice; want each part of a log once")
 		}
@@ -133,10 +133,10 @@ func (t *Traffic) only(ctx context.Context, args []string, p *limit.Policy) (*sc
 	trace.File, trace.More = t.Files[0], t.Files[1:]
 	problems := trace.Validate()
 	if trace.Speed == 0 { // in a file it stands for nothing said
-		problems = append(problems, &traffic.FieldError{Field: "speed", Problem: "0 is out of range; want more"})
+		problems = append(problems, &accesslog.FieldError{Field: "speed", Problem: "0 is out of range; want more"})
 	}
 	for i, err := range problems {
-		var field *traffic.FieldError
+		var field *accesslog.FieldError
 		if errors.As(err, &field) {
 			problems[i] = fmt.Errorf("--%s: %s", flagOf(field.Field), field.Problem)
 		}

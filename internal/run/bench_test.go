@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/redis"
 	"ratelab/internal/scenario"
-	"ratelab/internal/traffic"
 )
 
 // BenchmarkJob is a whole job, with its measures and its exact reference, on the models and on the embedded server:
@@ -56,7 +56,8 @@ func BenchmarkLog(b *testing.B) {
 			name = labels[0]
 		}
 		b.Run(name, func(b *testing.B) {
-			j := job(scenario.FromTrace(traffic.Trace{File: path, WithinSecond: traffic.Even}, *policy(b, "100/1m")))
+			trace := accesslog.Trace{File: path, WithinSecond: accesslog.Even}
+			j := job(scenario.FromTrace(trace, *policy(b, "100/1m")))
 			if labels != nil {
 				j.Algorithms = choices(b, labels...)
 			}

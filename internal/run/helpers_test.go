@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"ratelab/internal/accesslog"
 	"ratelab/internal/engine"
 	"ratelab/internal/limiter"
 	"ratelab/internal/load"
@@ -213,7 +214,7 @@ phases:
 // traceOf is a CSV file, with the columns at (ms since 1970) and who, as the only phase.
 func traceOf(file string) []traffic.Phase {
 	return []traffic.Phase{{Name: "trace",
-		Trace: &traffic.Trace{File: file, Format: traffic.CSV, Time: "at", Key: "who"}}}
+		Trace: &accesslog.Trace{File: file, Format: accesslog.CSV, Time: "at", Key: "who"}}}
 }
 
 // addFile writes a file beside another one.

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
+	"ratelab/internal/accesslog"
 	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
@@ -27,7 +28,6 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
-	"ratelab/internal/traffic"
 )
 
 // Ask is what a command asks for.
@@ -122,7 +122,7 @@ func (a *Ask) Play(ctx context.Context, plans []*Plan, engine Engine) (*Result, 
 
 // noteOtherRule plays a plan's scenario under the other rule for whole seconds, and notes what differs.
 func (a *Ask) noteOtherRule(ctx context.Context, p *Plan, run *result.Run) error {
-	other := Ask{Scenarios: []*scenario.Scenario{p.Scenario.UnderRule(traffic.AtStart)}, Algorithms: a.Algorithms,
+	other := Ask{Scenarios: []*scenario.Scenario{p.Scenario.UnderRule(accesslog.AtStart)}, Algorithms: a.Algorithms,
 		Instead: a.Instead}
 	found, err := other.Run(ctx, nil)
 	if err == nil && !found.Interrupted {

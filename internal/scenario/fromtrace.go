@@ -8,12 +8,13 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
 )
 
 // FromTrace is the scenario of a recorded log under a limit. Both have been validated.
-func FromTrace(t traffic.Trace, p limit.Policy) *Scenario {
+func FromTrace(t accesslog.Trace, p limit.Policy) *Scenario {
 	base := t.Title()
 	question := fmt.Sprintf("What does a limit of %v admit of %s?", p, base)
 	if len(question) > maxQuestion {
@@ -42,7 +43,7 @@ func (s *Scenario) keepClock() {
 	before := time.Duration(0)
 	for _, p := range s.Phases {
 		if p.Trace != nil {
-			if us, err := p.Trace.Began(); err == nil { // or else whoever reads the log tells it
+			if us, err := p.Trace.(*accesslog.Trace).Began(); err == nil { // or else whoever reads the log tells it
 				s.Begin(us, before)
 			}
 			return
@@ -58,9 +59,12 @@ func (s *Scenario) Begin(us int64, before time.Duration) {
 	s.Start = DefaultStart.Add((began%step + step) % step)
 }
 
+// Trace is the log that a scenario of FromTrace plays.
+func (s *Scenario) Trace() *accesslog.Trace { return s.Phases[0].Trace.(*accesslog.Trace) }
+
 // UnderRule is the scenario of a recorded log with another rule for whole seconds.
-func (s *Scenario) UnderRule(rule traffic.WithinSecond) *Scenario {
-	again, trace := *s, *s.Phases[0].Trace
+func (s *Scenario) UnderRule(rule accesslog.WithinSecond) *Scenario {
+	again, trace := *s, *s.Trace()
 	trace.WithinSecond = rule
 	again.Phases = []traffic.Phase{{Name: s.Phases[0].Name, Trace: &trace}}
 	return &again

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
@@ -96,9 +97,9 @@ func TestEveryFieldIsRead(t *testing.T) {
 				Every: 500 * time.Millisecond}, Keys: keys, Cost: cost},
 		{Name: "pause", Duration: 250 * time.Microsecond, Keys: keys, Cost: cost,
 			Arrivals: traffic.Steady{Rate: traffic.Rate{Per: time.Second}}},
-		{Name: "trace", Trace: &traffic.Trace{File: filepath.FromSlash("some/where/logs/a.csv"), Format: traffic.CSV,
-			Key: "ip", Time: "t", Cost: "a+b",
-			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: traffic.AtStart}},
+		{Name: "trace", Trace: &accesslog.Trace{File: filepath.FromSlash("some/where/logs/a.csv"),
+			Format: accesslog.CSV, Key: "ip", Time: "t", Cost: "a+b",
+			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: accesslog.AtStart}},
 	}
 	groups := []clients.Group{
 		{Name: "polite", Count: 20, OnReject: clients.Obey, Attempts: 5,
@@ -248,7 +249,7 @@ func TestLoad(t *testing.T) {
 }
 
 func TestFromTrace(t *testing.T) {
-	s := FromTrace(traffic.Trace{File: "/var/log/Access_2024.log.gz"},
+	s := FromTrace(accesslog.Trace{File: "/var/log/Access_2024.log.gz"},
 		limit.Policy{Requests: 100, Window: time.Minute})
 	if s.Name != "access-2024-log" || s.Question != "What does a limit of 100/1m admit of Access_2024.log.gz?" ||
 		len(s.SHA256) != 64 {

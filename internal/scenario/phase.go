@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
@@ -234,7 +235,7 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 		return
 	}
 	before := r.Noted()
-	t := &traffic.Trace{}
+	t := &accesslog.Trace{}
 	p.Trace = t
 	f.Need("file", "the path of a trace").Text(&t.File, "a path", 4096)
 	f.Get("key").Text(&t.Key, "a column's name", 200)
@@ -242,8 +243,8 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	f.Get("cost").Text(&t.Cost, "a column's name", 200)
 	f.Get("format").Text((*string)(&t.Format), "a format or a template", 4096)
 	f.Get("skip_key").Text(&t.SkipKey, "a key", 4096)
-	strictyaml.Choice(f.Get("within_second"), &t.WithinSecond, traffic.WithinSeconds)
-	readNumber(f.Get("speed"), &t.Speed, traffic.MinSpeed, traffic.MaxSpeed)
+	strictyaml.Choice(f.Get("within_second"), &t.WithinSecond, accesslog.WithinSeconds)
+	readNumber(f.Get("speed"), &t.Speed, accesslog.MinSpeed, accesslog.MaxSpeed)
 	f.Get("skip").Integer(&t.Skip, 0, limit.MaxExact)
 	f.Get("limit").Integer(&t.Limit, 0, limit.MaxExact)
 	f.Get("bad").Integer(&t.Bad, 0, limit.MaxExact)
@@ -251,7 +252,7 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 		return
 	}
 	for _, err := range t.Validate() {
-		var at *traffic.FieldError
+		var at *accesslog.FieldError
 		if errors.As(err, &at) {
 			f.Place(at.Field).Bad("%s", at.Problem)
 		}

@@ -14,19 +14,19 @@ import (
 type Stream struct {
 	seed    uint64
 	phases  []Phase
-	endless bool                    // its duration is not known before a complete pass
-	found   atomic.Pointer[outcome] // by the last complete pass; nil before it
+	endless bool                 // its duration is not known before a complete pass
+	found   atomic.Pointer[Pass] // by the last complete pass; nil before it
 }
 
-// outcome is what only a complete pass over the traces can know.
-type outcome struct {
-	startUS int64 // of the current phase, and in the end where the last one ends
-	count   int64
-	spread  int64
-	firstUS int64    // of the last trace, the time of its first request
-	lastUS  int64    // and of its last
-	formats []Format // of the traces' files, each once
-	notes   []string
+// Pass is what only a complete pass over a stream can know.
+type Pass struct {
+	EndUS   int64    // where the phases so far end
+	Count   int64    // requests
+	Spread  int64    // requests that were given a place within their second
+	FirstUS int64    // when the first request of the last trace was made; 0 where it is played at other times
+	LastUS  int64    // and its last
+	Formats []string // of the traces' files, each once
+	Notes   []string
 }
 
 // Compile makes the stream of the given phases. The stream depends on nothing but its arguments and, for a
@@ -51,17 +51,17 @@ func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 				return
 			}
 		}
-		found := p.outcome // without what yield holds
+		found := p.Pass // without what yield holds
 		s.found.Store(&found)
 	}
 }
 
 // last is what the last complete pass found; nothing before it.
-func (s *Stream) last() (o outcome) {
+func (s *Stream) last() (p Pass) {
 	if found := s.found.Load(); found != nil {
-		o = *found
+		p = *found
 	}
-	return o
+	return p
 }
 
 // Duration is the sum of the phases' durations. A trace without a duration lasts until its last timestamp's
@@ -69,7 +69,7 @@ func (s *Stream) last() (o outcome) {
 func (s *Stream) Duration() (d time.Duration, known bool) {
 	for _, p := range s.phases {
 		if s.endless || p.Trace != nil && p.Duration == 0 {
-			return time.Duration(s.last().startUS) * time.Microsecond, s.found.Load() != nil
+			return time.Duration(s.last().EndUS) * time.Microsecond, s.found.Load() != nil
 		}
 		d += p.Duration
 	}
@@ -80,7 +80,7 @@ func (s *Stream) Duration() (d time.Duration, known bool) {
 // random and Requests was not yet exhausted. It is unknown before that if there is a trace.
 func (s *Stream) Count() (n int64, known bool) {
 	if found := s.found.Load(); found != nil {
-		return found.count, true
+		return found.Count, true
 	}
 	for _, p := range s.phases {
 		if p.Trace != nil {
@@ -93,29 +93,29 @@ func (s *Stream) Count() (n int64, known bool) {
 
 // Notes tells what a reader of the figures must know about the traces: what was guessed, spread or sorted.
 // They are complete after Requests was exhausted, and empty before.
-func (s *Stream) Notes() []string { return slices.Clone(s.last().notes) }
+func (s *Stream) Notes() []string { return slices.Clone(s.last().Notes) }
 
 // Spread is how many requests were given a place within their second, which a trace does not say. It is known after
 // Requests was exhausted, and 0 before.
-func (s *Stream) Spread() int64 { return s.last().spread }
+func (s *Stream) Spread() int64 { return s.last().Spread }
 
 // Recorded is when the first and the last request of a trace were made, in microseconds since 1970. Both are 0 before
 // Requests was exhausted, and where requests are played at other times: of several phases, at another speed, or where
 // the log counts from a start of its own.
 func (s *Stream) Recorded() (firstUS, lastUS int64) {
-	o := s.last()
-	if o.firstUS < firstDateUS || len(s.phases) > 1 || cmp.Or(s.phases[0].Trace.Speed, 1) != 1 {
+	if len(s.phases) > 1 {
 		return 0, 0
 	}
-	return o.firstUS, o.lastUS
+	p := s.last()
+	return p.FirstUS, p.LastUS
 }
 
 // Formats are those of the traces' files. They are known after Requests was exhausted, and none before.
-func (s *Stream) Formats() []Format { return slices.Clone(s.last().formats) }
+func (s *Stream) Formats() []string { return slices.Clone(s.last().Formats) }
 
 // player is one pass over a stream.
 type player struct {
-	outcome
+	Pass
 	seed  uint64
 	yield func(limit.Request, error) bool
 	names keyNames
@@ -127,28 +127,43 @@ func (p *player) play(phase Phase) (more bool) {
 	case phase.Trace != nil:
 		return p.replay(phase)
 	case phase.Arrivals == nil:
-		return p.pass(phase)
+		return p.recite(phase)
 	}
 	nextRank := cmp.Or[Keys](phase.Keys, Uniform{Count: 1}).ranks(Random(p.seed, phase.Name, "keys"))
 	nextCost := cmp.Or[Cost](phase.Cost, FixedCost(1)).draws(Random(p.seed, phase.Name, "cost"))
 	more = true
 	phase.Arrivals.times(phase.Duration, Random(p.seed, phase.Name, "arrivals"), func(at int64) bool {
-		p.count++
-		more = p.yield(limit.Request{AtUS: p.startUS + at, Key: p.names.of(nextRank()), Cost: nextCost()}, nil)
+		p.Count++
+		more = p.yield(limit.Request{AtUS: p.EndUS + at, Key: p.names.of(nextRank()), Cost: nextCost()}, nil)
 		return more
 	})
-	p.startUS += phase.Duration.Microseconds()
+	p.EndUS += phase.Duration.Microseconds()
 	return more
 }
 
-// pass yields the requests of a list.
-func (p *player) pass(phase Phase) (more bool) {
+// replay yields the requests of a trace.
+func (p *player) replay(phase Phase) (more bool) {
+	more = true
+	err := phase.Trace.Play(phase.Duration, &p.Pass, func(q limit.Request) bool {
+		p.Count++
+		q.AtUS += p.EndUS
+		more = p.yield(q, nil)
+		return more
+	})
+	if err != nil {
+		p.yield(limit.Request{}, err)
+	}
+	return more && err == nil
+}
+
+// recite yields the requests of a list.
+func (p *player) recite(phase Phase) (more bool) {
 	for _, q := range phase.list {
-		p.count++
+		p.Count++
 		if !p.yield(q, nil) {
 			return false
 		}
 	}
-	p.startUS += phase.Duration.Microseconds()
+	p.EndUS += phase.Duration.Microseconds()
 	return true
 }

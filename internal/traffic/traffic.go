@@ -1,15 +1,14 @@
 // Package traffic generates requests. A scenario's phases compile to one stream of limit.Request, which is the same on
 // every run. Requests come from arrival processes (one small type per shape) with key and cost distributions, or from
-// recorded traces (logs of web servers and load balancers, CSV, JSON lines).
+// whatever is Recorded.
 //
-// A stream is lazy: its memory does not grow with its length. The package reads no clock and no scenario file. Package
-// scenario checks the ranges of its values.
+// A stream is lazy: its memory does not grow with its length. The package reads no clock, no scenario file and no log.
+// Package scenario checks the ranges of its values.
 package traffic
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"iter"
 	"math/rand/v2"
 	"time"
 
@@ -25,11 +24,9 @@ type Phase struct {
 	Keys     Keys // nil stands for a single key, k0
 	Cost     Cost // nil stands for 1
 
-	Trace *Trace // recorded traffic, which brings its own keys and costs
+	Trace Recorded // brings its own keys and costs
 
-	list    []limit.Request                // of List, where neither is set
-	ordered iter.Seq2[limit.Request, bool] // of Ordered, and when its log began
-	firstUS int64
+	list []limit.Request // of List, where neither is set
 }
 
 // Count is how many requests a phase of Arrivals has: exactly, or on average where the process is random, or Many if
@@ -40,6 +37,16 @@ func (p Phase) Count() int64 {
 	}
 	return p.Arrivals.count(p.Duration)
 }
+
+// Recorded is traffic that was recorded, such as a log.
+type Recorded interface {
+	// Play yields the requests in the order of time, counted from the phase's start. It ends when the phase is over,
+	// unless lasts is 0, or when yield returns false, which is no error. It adds what it found to pass.
+	Play(lasts time.Duration, pass *Pass, yield func(limit.Request) bool) error
+}
+
+// MaxCost is the most that one request may cost.
+const MaxCost = 1_000_000_000
 
 // Arrivals is an arrival process. Implementations are values without state, so that one of them can be played
 // any number of times.

@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 import (
 	"bytes"
@@ -82,8 +82,8 @@ var (
 // detect finds out how the file is written, and where its times, keys and costs stand.
 func (f *traceFile) detect(t Trace) error {
 	commented := false
-	first, err := f.text.next()
-	for ; err == nil && comments.Match(first); first, err = f.text.next() {
+	first, err := f.headRecord()
+	for ; err == nil && comments.Match(first); first, err = f.headRecord() {
 		commented = true
 	}
 	if err == io.EOF {
@@ -161,9 +161,9 @@ func (f *traceFile) detect(t Trace) error {
 	return nil
 }
 
-// next reads on until the earliest request has left the window in which lines may be out of order; io.EOF after the
-// last.
-func (f *traceFile) next() (entry, error) {
+// earliest takes the next request in the order of time; io.EOF after the last. It reads on until that request has left
+// the window in which lines may be out of order.
+func (f *traceFile) earliest() (entry, error) {
 	for !f.over && !f.sorter.ready() {
 		err := f.scan()
 		if err == io.EOF {

@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 import (
 	"fmt"
@@ -11,18 +11,6 @@ import (
 
 	"ratelab/internal/limit"
 )
-
-// played is what a trace plays, all of it.
-func played(t *testing.T, trace Trace) (all []limit.Request) {
-	t.Helper()
-	for q, err := range Compile(1, []Phase{{Name: "trace", Trace: &trace}}).Requests() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, q)
-	}
-	return all
-}
 
 // A log that is dealt out to files, in whatever way, and named in whatever order, is the same log.
 func TestFilesOfOneLogAreMergedByTime(t *testing.T) {
@@ -63,9 +51,9 @@ func TestFilesOfOneLogAreMergedByTime(t *testing.T) {
 		for _, part := range []struct{ skip, limit int64 }{{}, {skip: 7}, {limit: 50}, {3, 11}} {
 			trace.Skip, trace.Limit = part.skip, part.limit
 			trace.File, trace.More = write("whole", whole), nil
-			want := played(t, trace)
+			want := requests(t, stream(trace))
 			trace.File, trace.More = names[0], names[1:]
-			if got := played(t, trace); !slices.Equal(got, want) {
+			if got := requests(t, stream(trace)); !slices.Equal(got, want) {
 				t.Fatalf("%d files, %+v: %d requests, want %d", files, part, len(got), len(want))
 			}
 		}
@@ -88,7 +76,7 @@ func TestTheOldLogComesFirstWithinASecond(t *testing.T) {
 	for _, files := range [][]string{{fresh, old}, {old, fresh}} {
 		want := []limit.Request{{AtUS: 0, Key: "first", Cost: 1}, {AtUS: 1_000_000, Key: "second", Cost: 1},
 			{AtUS: 1_000_000, Key: "third", Cost: 1}, {AtUS: 2_000_000, Key: "fourth", Cost: 1}}
-		if got := played(t, Trace{File: files[0], More: files[1:]}); !slices.Equal(got, want) {
+		if got := requests(t, stream(Trace{File: files[0], More: files[1:]})); !slices.Equal(got, want) {
 			t.Errorf("%v: %v", files, got)
 		}
 	}

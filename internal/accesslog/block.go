@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 // blockSize is about how many bytes are read and parsed at once. Nothing but speed depends on it, as a test shows.
 var blockSize = 64 << 10
@@ -21,7 +21,7 @@ type blocks struct {
 	last  chan struct{} // closed when the last of them is taken
 }
 
-// line gives the next line, in the order of the file. After the last the error is that of text.next.
+// line gives the next line, in the order of the file. After the last the error is that of takeRecord.
 func (f *traceFile) line() (*entry, error) {
 	for ; f.now == nil || f.place == len(f.now.entries); f.advance() {
 		if f.now != nil && f.now.ended != nil {
@@ -80,7 +80,7 @@ func (f *traceFile) drop() {
 func (b *block) parse() {
 	b.entries, b.errs, b.firsts = b.entries[:0], nil, [noted]string{}
 	for {
-		line, err := b.next()
+		line, err := b.takeRecord()
 		if line == nil {
 			b.ended = err
 			return
@@ -131,6 +131,6 @@ func (r *record) read(line []byte, e *entry) (err error) {
 	}
 	e.key = string(key)
 	cost, err := r.cost()
-	e.cost = int32(cost) // at most MaxCost
+	e.cost = int32(cost) // at most traffic.MaxCost
 	return err
 }

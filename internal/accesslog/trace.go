@@ -1,4 +1,9 @@
-package traffic
+// Package accesslog reads recorded traffic: access logs of web servers and load balancers, CSV and JSON lines. A Trace
+// says which files, and how to read them. It plays as a phase of a traffic.Stream.
+//
+// A log is read as a stream: its memory does not grow with its length. Blocks of a file are parsed on all processors.
+// The package generates no requests, and knows no limiter.
+package accesslog
 
 import (
 	"fmt"
@@ -87,7 +92,6 @@ var (
 const (
 	MinSpeed = 1e-3
 	MaxSpeed = 1e6
-	MaxCost  = 1_000_000_000
 )
 
 // FieldError is what is wrong with one field of a Trace.

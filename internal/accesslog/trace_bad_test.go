@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 import (
 	"errors"
@@ -166,7 +166,7 @@ func playBad(t *testing.T, file string, trace Trace) string {
 	t.Helper()
 	trace.File = file
 	var failed error
-	for _, err := range Compile(1, []Phase{{Name: "trace", Trace: &trace}}).Requests() {
+	for _, err := range stream(trace).Requests() {
 		if failed != nil {
 			t.Error("something follows the error")
 		}
@@ -274,7 +274,7 @@ func TestBadLinesAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	trace := Trace{File: file, Key: "user", Time: "at", Bad: 2}
-	s := Compile(1, []Phase{{Name: "trace", Trace: &trace}})
+	s := stream(trace)
 	var got []int64
 	for q, err := range s.Requests() {
 		if err != nil {
@@ -290,7 +290,7 @@ func TestBadLinesAreLeftOut(t *testing.T) {
 		t.Errorf("notes:\n%s", notes)
 	}
 	trace.Bad = 1
-	for _, err := range Compile(1, []Phase{{Name: "trace", Trace: &trace}}).Requests() {
+	for _, err := range stream(trace).Requests() {
 		if err != nil {
 			if !strings.Contains(err.Error(), "a.csv:5: ") {
 				t.Errorf("got %v", err)
@@ -317,7 +317,7 @@ func TestABadLineNamesTheFlag(t *testing.T) {
 			trace.Bad = 2
 		}
 		var got error
-		for _, got = range Compile(1, []Phase{{Name: "trace", Trace: &trace}}).Requests() {
+		for _, got = range stream(trace).Requests() {
 		}
 		if got == nil || !strings.Contains(got.Error(), want) ||
 			strings.Contains(got.Error(), "--trace-bad") != (want != "") {

@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 import (
 	"os"
@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/traffic"
 )
 
 // fuzzedTraces are ways to read the same bytes.
@@ -68,12 +69,12 @@ func FuzzTrace(f *testing.F) {
 func playSome(t *testing.T, trace Trace) (requests []limit.Request, failed error) {
 	t.Helper()
 	var last int64
-	for r, err := range Compile(1, []Phase{{Name: "trace", Trace: &trace}}).Requests() {
+	for r, err := range stream(trace).Requests() {
 		if err != nil {
 			checkRefusal(t, trace.File, err)
 			return requests, err
 		}
-		if r.AtUS < last || r.Cost < 1 || r.Cost > MaxCost || r.Key == "" || len(r.Key) > 4096 ||
+		if r.AtUS < last || r.Cost < 1 || r.Cost > traffic.MaxCost || r.Key == "" || len(r.Key) > 4096 ||
 			!utf8.ValidString(r.Key) {
 			t.Fatalf("after %d us: %+v", last, r)
 		}

@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 import (
 	"bufio"
@@ -139,11 +139,11 @@ func (x *text) fill(b []byte, size int) []byte {
 	return b
 }
 
-// next is records.next for the first lines of a file.
-func (x *text) next() ([]byte, error) {
+// headRecord takes the next record, among the first lines of the file, before there are blocks.
+func (x *text) headRecord() ([]byte, error) {
 	for size := blockSize; ; size = maxLine + 2 {
 		x.data = x.fill(x.data, size)
-		if record, err := x.records.next(); record != nil || err != nil {
+		if record, err := x.takeRecord(); record != nil || err != nil {
 			return record, err
 		}
 	}
@@ -197,9 +197,9 @@ func (x *text) broken(err error) error {
 		message.Grouped(x.read))
 }
 
-// next returns the next record that is not blank, without its line end. Without one the error is why nothing follows,
-// or nil if something does; every error but io.EOF names the file.
-func (r *records) next() ([]byte, error) {
+// takeRecord takes the next record that is not blank, without its line end. Without one the error is why nothing
+// follows, or nil if something does; every error but io.EOF names the file.
+func (r *records) takeRecord() ([]byte, error) {
 	for {
 		size, record, err := r.split(r.data[:min(len(r.data), maxLine+2)])
 		if size == 0 {

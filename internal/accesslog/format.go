@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ratelab/internal/message"
+	"ratelab/internal/traffic"
 )
 
 // format takes the lines of one file apart. There is one implementation per Format.
@@ -310,13 +311,13 @@ func (r *record) cost() (sum int64, err error) {
 			return 0, err
 		}
 		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
-		if err != nil || n < 0 || n > MaxCost {
-			return 0, fmt.Errorf("cost %s: "+want, message.Quote(text), MaxCost)
+		if err != nil || n < 0 || n > traffic.MaxCost {
+			return 0, fmt.Errorf("cost %s: "+want, message.Quote(text), traffic.MaxCost)
 		}
 		sum += n
 	}
-	if sum < 1 || sum > MaxCost {
-		return 0, fmt.Errorf("cost %d: "+want, sum, MaxCost)
+	if sum < 1 || sum > traffic.MaxCost {
+		return 0, fmt.Errorf("cost %d: "+want, sum, traffic.MaxCost)
 	}
 	return sum, nil
 }

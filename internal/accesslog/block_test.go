@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 import (
 	"fmt"
@@ -40,7 +40,7 @@ func TestBlocksAreReadAsOne(t *testing.T) {
 // toTheEnd is all that a trace plays and says.
 func toTheEnd(trace Trace) string {
 	var all strings.Builder
-	s := Compile(1, []Phase{{Name: "trace", Trace: &trace}})
+	s := stream(trace)
 	for q, err := range s.Requests() {
 		if err != nil {
 			return fmt.Sprintf("%s%v", all.String(), err)

@@ -1,4 +1,4 @@
-package traffic
+package accesslog
 
 import (
 	"bytes"
@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
+	"ratelab/internal/traffic"
 )
 
 // write puts a trace into a file of its own.
@@ -38,10 +40,30 @@ func zipped(t testing.TB, content string) string {
 	return b.String()
 }
 
-// play gives a trace's requests as "at_us key cost" lines.
-func play(t testing.TB, trace Trace) (lines []string, s *Stream) {
+// stream is a trace as the only phase.
+func stream(trace Trace) *traffic.Stream {
+	return traffic.Compile(1, []traffic.Phase{{Name: "trace", Trace: trace}})
+}
+
+// requests plays a stream to its end and holds it to what limit.Request promises.
+func requests(t testing.TB, s *traffic.Stream) (all []limit.Request) {
 	t.Helper()
-	s = Compile(1, []Phase{{Name: "trace", Trace: &trace}})
+	for r, err := range s.Requests() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Cost < 1 || r.Key == "" || r.AtUS < 0 || len(all) > 0 && r.AtUS < all[len(all)-1].AtUS {
+			t.Fatalf("request %+v after %d others", r, len(all))
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// play gives a trace's requests as "at_us key cost" lines.
+func play(t testing.TB, trace Trace) (lines []string, s *traffic.Stream) {
+	t.Helper()
+	s = stream(trace)
 	for _, r := range requests(t, s) {
 		lines = append(lines, fmt.Sprint(r.AtUS, " ", r.Key, " ", r.Cost))
 	}
@@ -211,8 +233,8 @@ func TestSkipLimitAndSpeed(t *testing.T) {
 // TestDurationCutsATrace, and the next phase begins where the duration ends, not the trace.
 func TestDurationCutsATrace(t *testing.T) {
 	trace := Trace{File: write(t, "t.csv", "t\n10.0\n11.0\n12.0\n"), Time: "t"}
-	s := Compile(1, []Phase{{Name: "trace", Trace: &trace, Duration: 2 * time.Second},
-		{Name: "b", Arrivals: Burst{Size: 1}}})
+	s := traffic.Compile(1, []traffic.Phase{{Name: "trace", Trace: trace, Duration: 2 * time.Second},
+		{Name: "b", Arrivals: traffic.Burst{Size: 1}}})
 	var at []int64
 	for _, r := range requests(t, s) {
 		at = append(at, r.AtUS)
@@ -289,7 +311,7 @@ func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before, n, most := heap(), 0, int64(0)
-	s := Compile(1, []Phase{{Name: "trace", Trace: &Trace{File: file}}})
+	s := stream(Trace{File: file})
 	for _, err := range s.Requests() {
 		if err != nil {
 			t.Fatal(err)
@@ -303,6 +325,8 @@ func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
 	}
 }
 
+var sink int64
+
 func BenchmarkTrace(b *testing.B) {
 	const lines = 200_000
 	log := longLog(lines)
@@ -310,7 +334,7 @@ func BenchmarkTrace(b *testing.B) {
 		file := write(b, "long.log", content)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				for r, err := range Compile(1, []Phase{{Name: "trace", Trace: &Trace{File: file}}}).Requests() {
+				for r, err := range stream(Trace{File: file}).Requests() {
 					if sink = r.AtUS; err != nil {
 						b.Fatal(err)
 					}

@@ -1,0 +1,193 @@
+package accesslog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/traffic"
+)
+
+const (
+	secondUS = 1_000_000
+	// maxPerSecond bounds how many requests of one second are held to be spread.
+	maxPerSecond = 1 << 20
+	// maxTraceUS is the longest that a trace may last, after its speed is applied.
+	maxTraceUS = int64(limit.MaxWindow / time.Microsecond)
+)
+
+// errEnough ends a play: the phase is over, or the consumer wants no more.
+var errEnough = errors.New("no more requests are wanted")
+
+// player plays a log once. It takes the requests in the order of time, spreads those of a whole second over it, and
+// applies the speed.
+type player struct {
+	Log
+	trace Trace
+	lasts time.Duration // the phase's; 0: as long as the log
+	yield func(limit.Request) bool
+
+	held   []entry // of one second, since the first that is whole, until the next second begins
+	shares map[string]*share
+	groups []*share // of held
+	key    string   // the first request's
+}
+
+// share is a key's part of a second: requests whose time is whole, and how many have their place.
+type share struct{ requests, placed int64 }
+
+func (t Trace) player(lasts time.Duration, yield func(limit.Request) bool) *player {
+	return &player{trace: t, lasts: lasts, yield: yield, shares: map[string]*share{}}
+}
+
+// Began is the time of the trace's first request in microseconds since 1970. Its errors are those of reading.
+func (t Trace) Began() (us int64, err error) {
+	p := t.player(0, func(limit.Request) bool { return false })
+	if err = p.read(); err == errEnough {
+		err = nil
+	}
+	return p.FirstUS, err
+}
+
+// Play implements traffic.Recorded.
+func (t Trace) Play(lasts time.Duration, found *traffic.Pass, yield func(limit.Request) bool) error {
+	p := t.player(lasts, yield)
+	return p.end(p.read(), found)
+}
+
+// read plays the trace's files.
+func (p *player) read() error {
+	trace := &p.trace
+	m := merger{shared: shared{allowed: trace.Bad, spare: 1 + runtime.GOMAXPROCS(0)}}
+	defer m.close(&p.Log)
+	if err := m.open(trace); err != nil {
+		return err
+	}
+	taken := int64(0) // those that are left out included
+	for trace.Limit == 0 || p.Requests < trace.Limit {
+		e, err := m.earliest()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if taken++; taken <= trace.Skip {
+			continue
+		}
+		if p.Requests == 0 {
+			p.FirstUS = e.at
+		}
+		if err := p.take(e); err != nil {
+			return err
+		}
+	}
+	switch name := message.Path(trace.nameOf(trace.File)); {
+	case taken == 0:
+		return fmt.Errorf("%s: no requests in it; want at least one", name)
+	case p.Requests == 0:
+		return fmt.Errorf("%s: no requests are left after skip %d; want at least one", name, trace.Skip)
+	}
+	return p.release()
+}
+
+// take takes the next request in time, and emits what is settled.
+func (p *player) take(e entry) error {
+	p.Requests++
+	if len(p.held) > 0 && e.at-p.held[0].at >= secondUS {
+		if err := p.release(); err != nil {
+			return err
+		}
+	}
+	if p.trace.WithinSecond == AtStart || len(p.held) == 0 && !e.whole {
+		return p.emit(e)
+	}
+	if len(p.held) >= maxPerSecond {
+		return fmt.Errorf("%s:%d: more than %s requests carry the same second; want finer timestamps, or "+
+			"within_second: at_once", e.file.name, e.line, message.Grouped(maxPerSecond))
+	}
+	p.held = append(p.held, e)
+	return nil
+}
+
+// release emits the requests held. Those of one key whose time is the whole second are spread evenly over it.
+func (p *player) release() error {
+	clear(p.shares)
+	p.groups = p.groups[:0]
+	for _, e := range p.held {
+		var s *share
+		if e.whole {
+			if s = p.shares[e.key]; s == nil {
+				s = &share{}
+				p.shares[e.key] = s
+			}
+			s.requests++
+		}
+		p.groups = append(p.groups, s)
+	}
+	if len(p.shares) < len(p.held) {
+		for i, s := range p.groups {
+			if s != nil && s.requests > 1 {
+				p.held[i].at += s.placed * secondUS / s.requests
+				p.Spread++
+				s.placed++
+			}
+		}
+		slices.SortStableFunc(p.held, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+	}
+	for _, e := range p.held {
+		if err := p.emit(e); err != nil {
+			return err
+		}
+	}
+	p.held = p.held[:0]
+	return nil
+}
+
+// emit yields one request at its place in the phase.
+func (p *player) emit(e entry) error {
+	at := p.scale(e.at - p.FirstUS)
+	if p.lasts > 0 && at >= p.lasts.Microseconds() {
+		return errEnough
+	}
+	if at > maxTraceUS {
+		return fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed",
+			e.file.name, e.line, limit.FormatDuration(limit.MaxWindow))
+	}
+	p.EndUS, p.LastUS = at+1, e.at
+	if e.whole { // the whole second belongs to the trace
+		p.EndUS = max(p.EndUS, p.scale(e.at-e.at%secondUS+secondUS-p.FirstUS))
+	}
+	if p.key == "" {
+		p.key, p.Key = e.key, e.key
+	} else if e.key != p.key {
+		p.Key = ""
+	}
+	if !p.yield(limit.Request{AtUS: at, Key: e.key, Cost: int64(e.cost)}) {
+		return errEnough
+	}
+	return nil
+}
+
+// scale applies the trace's speed.
+func (p *player) scale(us int64) int64 {
+	if speed := p.trace.Speed; speed != 0 && speed != 1 {
+		return int64(min(float64(us)/speed, 1<<62))
+	}
+	return us
+}
+
+// end ends the play for the reason err, and adds what was found.
+func (p *player) end(err error, found *traffic.Pass) error {
+	if err != nil && err != errEnough {
+		return err
+	}
+	p.trace.tell(&p.Log, p.lasts, found)
+	return nil
+}
