@@ -6,7 +6,8 @@ var blockSize = 64 << 10
 // block is a piece of a file, and what its lines say.
 type block struct {
 	records
-	*record                     // how they are read
+	*fields       // how they are read
+	file          *traceFile
 	buffer        []byte        // the data's
 	entries       []entry       // one a line, but for blank ones and comments
 	errs          []error       // of the lines that are bad, in order
@@ -37,7 +38,7 @@ func (f *traceFile) advance() {
 	free := f.now
 	for ; len(f.ahead) == 0 || f.stamps.text != nil && f.shared.spare > 0; f.shared.spare-- {
 		if free == nil {
-			free = &block{record: f.record.another()}
+			free = &block{fields: f.another(), file: f}
 		}
 		f.start(free)
 		free = nil
@@ -94,7 +95,7 @@ func (b *block) parse() {
 			b.mark(bad, nil)
 			b.errs = append(b.errs, b.records.at(err))
 		case b.skip != "" && e.key == b.skip:
-			b.mark(skipped, nil)
+			b.mark(skipped, []byte(b.skip))
 		case e.key == "-":
 			b.mark(dash, nil)
 		}
@@ -110,12 +111,13 @@ func (b *block) parse() {
 }
 
 // read reads the request of a line.
-func (r *record) read(line []byte, e *entry) (err error) {
-	if err = r.cut(line); err != nil {
+func (r *fields) read(line []byte, e *entry) (err error) {
+	before, err := r.cut(line)
+	if err != nil {
 		return err
 	}
-	if c, ok := r.format.(*combinedLog); ok && c.before != nil {
-		r.mark(prefixed, c.before)
+	if before != nil {
+		r.mark(prefixed, before)
 	}
 	at, err := r.stamp()
 	if err != nil {

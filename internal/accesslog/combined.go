@@ -8,6 +8,38 @@ import (
 	"ratelab/internal/message"
 )
 
+// Combined is Apache's and nginx's combined log, or the common log without its last two fields.
+const Combined Format = "combined"
+
+// CombinedKeys are the fields of a combined log.
+var CombinedKeys = []string{"client", "user", "method", "path", "status", "host", "agent", "forwarded"}
+
+var _ = register(Combined, layout{
+	fixed: true,
+	fits: func(first []byte) bool {
+		return first[0] != '{' && !bytes.HasPrefix(first, fieldsOf) && new(combinedLog).take(first)
+	},
+	check: checkCombined,
+	open:  func([]byte) (format, error) { return &combinedLog{}, nil },
+})
+
+func checkCombined(t Trace) []error {
+	var p problems
+	for _, name := range summands(t.Key) {
+		if t.Key != "" && t.Key != NoKey && !slices.Contains(CombinedKeys, name) {
+			p.bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
+				message.OneOf(name, CombinedKeys))
+		}
+	}
+	if t.Time != "" {
+		p.bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))
+	}
+	if t.Cost != "" {
+		p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
+	}
+	return p
+}
+
 // combinedLog reads Apache's and nginx's access logs:
 //
 //	client ident user [17/May/2015:10:05:03 +0000] "GET /path HTTP/1.1" 200 203023 "referer" "agent"
@@ -20,23 +52,21 @@ type combinedLog struct {
 	before, client, user, time, request, tail []byte
 }
 
-func (c *combinedLog) another() format { return &combinedLog{} }
-
 func (c *combinedLog) has(name string) bool { return slices.Contains(CombinedKeys, name) }
 
 // column finds a field; that of the time is −1.
 func (c *combinedLog) column(name string) (int, error) { return slices.Index(CombinedKeys, name), nil }
 
-func (c *combinedLog) cut(line []byte) error {
+func (c *combinedLog) cut(line []byte) (before []byte, err error) {
 	if !c.take(line) {
-		return fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`,
+		return nil, fmt.Errorf(`%s: not a line of a combined log; want: client ident user [time] "request" status bytes`,
 			message.Quote(line))
 	}
 	if c.client == nil {
-		return fmt.Errorf("%s: no client; want an address before the time, or a template such as --trace-format %s",
-			message.Quote(line), exampleTemplate)
+		return nil, fmt.Errorf("%s: no client; want an address before the time, or a template such as "+
+			"--trace-format %s", message.Quote(line), exampleTemplate)
 	}
-	return nil
+	return c.before, nil
 }
 
 // take cuts a line. The user may contain blanks, and quotes inside the request are escaped with a backslash by Apache

@@ -2,7 +2,6 @@ package accesslog
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,17 +9,20 @@ import (
 	"ratelab/internal/message"
 )
 
-// csvFile reads RFC 4180 with a header line.
-//
-// Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
-// into memory) and keeps no text to quote in a message.
-//
-// It reads W3C's extended log format as well, whose fields stand between blanks (IIS) or tabs (CloudFront).
-type csvFile struct {
-	separator byte
-	names     []string
-	fields    [][]byte
-	w3c       []byte // the line that names the fields, where there are lines of comments and quotes mean nothing
+// CSV is RFC 4180 with a header line. A comma, semicolon or tab separates the fields.
+const CSV Format = "csv"
+
+var _ = register(CSV, layout{header: true, quotes: true, open: openCSV})
+
+// isHeader reports whether a line may be the header of a CSV file; timeColumn tells a header of one column.
+func isHeader(line []byte, timeColumn string) bool {
+	timeColumn, _, _ = strings.Cut(timeColumn, ":")
+	if string(line) == timeColumn || slices.Contains(timeNames, string(line)) {
+		return true
+	}
+	unprintable := func(r rune) bool { return r != '\t' && message.IsControl(r) }
+	c, n := separator(line)
+	return n > 0 && bytes.IndexByte(line, c) > 0 && !bytes.ContainsFunc(line, unprintable)
 }
 
 // separator is the likeliest separator of a header line, and how often it occurs.
@@ -34,7 +36,59 @@ func separator(header []byte) (c byte, n int) {
 	return c, n
 }
 
-func newCSV(header []byte) (*csvFile, error) {
+// table reads files whose columns have names. It has a line's fields in their order.
+type table struct {
+	names  []string
+	fields [][]byte
+}
+
+func (t *table) has(name string) bool { return slices.Contains(t.names, name) }
+
+func (t *table) column(name string) (int, error) {
+	i := slices.Index(t.names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("no column %s in the header; want one of %s", message.Quote(name), t.shown())
+	}
+	if slices.Contains(t.names[i+1:], name) {
+		return 0, fmt.Errorf("column %s is in the header twice; want names that are unique", message.Quote(name))
+	}
+	return i, nil
+}
+
+// shown lists the header's names, but not hundreds of them.
+func (t *table) shown() string {
+	const most = 12
+	var list []string
+	for _, n := range t.names[:min(len(t.names), most)] {
+		list = append(list, message.Quote(n))
+	}
+	if len(t.names) > most {
+		list = append(list, "…")
+	}
+	return strings.Join(list, ", ")
+}
+
+// complete fails unless the line has a field for each name.
+func (t *table) complete(line []byte) error {
+	if len(t.fields) != len(t.names) {
+		return fmt.Errorf("%s: %s; want %d, as in the header", message.Quote(line),
+			message.Count(len(t.fields), "field"), len(t.names))
+	}
+	return nil
+}
+
+func (t *table) value(column int) ([]byte, error) { return t.fields[column], nil }
+
+// csvFile reads RFC 4180 with a header line.
+//
+// Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
+// into memory) and keeps no text to quote in a message.
+type csvFile struct {
+	table
+	separator byte
+}
+
+func openCSV(header []byte) (format, error) {
 	sep, _ := separator(header)
 	c := &csvFile{separator: sep}
 	if err := c.split(bytes.Clone(header)); err != nil { // split unescapes in place
@@ -46,74 +100,19 @@ func newCSV(header []byte) (*csvFile, error) {
 	return c, nil
 }
 
-// newW3C takes the line #Fields: a b c.
-func newW3C(fields []byte) *csvFile {
-	return &csvFile{w3c: bytes.Clone(fields), names: strings.Fields(string(fields))[1:]}
-}
-
-// errComment is that of a line which is neither a request nor a bad line.
-var errComment = errors.New("a comment")
-
-func (c *csvFile) another() format {
-	return &csvFile{separator: c.separator, names: c.names, w3c: c.w3c}
-}
-
-func (c *csvFile) has(name string) bool { return slices.Contains(c.names, name) }
-
-func (c *csvFile) column(name string) (int, error) {
-	i := slices.Index(c.names, name)
-	if i < 0 {
-		return 0, fmt.Errorf("no column %s in the header; want one of %s", message.Quote(name), c.shown())
-	}
-	if slices.Contains(c.names[i+1:], name) {
-		return 0, fmt.Errorf("column %s is in the header twice; want names that are unique", message.Quote(name))
-	}
-	return i, nil
-}
-
-// shown lists the header's names, but not hundreds of them.
-func (c *csvFile) shown() string {
-	const most = 12
-	var list []string
-	for _, n := range c.names[:min(len(c.names), most)] {
-		list = append(list, message.Quote(n))
-	}
-	if len(c.names) > most {
-		list = append(list, "…")
-	}
-	return strings.Join(list, ", ")
-}
-
-func (c *csvFile) cut(line []byte) error {
-	if c.w3c != nil {
-		if line[0] == '#' {
-			if bytes.HasPrefix(line, fieldsOf) && !bytes.Equal(line, c.w3c) {
-				return fmt.Errorf("%s: other fields than before; want a file of its own for each", message.Quote(line))
-			}
-			return errComment
-		}
-		if c.separator = ' '; bytes.IndexByte(line, '\t') >= 0 {
-			c.separator = '\t'
-		}
-	}
+func (c *csvFile) cut(line []byte) (before []byte, err error) {
 	if err := c.split(line); err != nil {
-		return err
+		return nil, err
 	}
-	if len(c.fields) != len(c.names) {
-		return fmt.Errorf("%s: %s; want %d, as in the header", message.Quote(line),
-			message.Count(len(c.fields), "field"), len(c.names))
-	}
-	return nil
+	return nil, c.complete(line)
 }
-
-func (c *csvFile) value(column int) ([]byte, error) { return c.fields[column], nil }
 
 // split cuts a record into c.fields, which point into line; quoted fields are unescaped in place.
 func (c *csvFile) split(line []byte) error {
 	c.fields = c.fields[:0]
 	for {
 		var field []byte
-		if c.w3c == nil && len(line) > 0 && line[0] == '"' {
+		if len(line) > 0 && line[0] == '"' {
 			var rest []byte
 			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != c.separator {
 				return fmt.Errorf("%s: text after or before a quoted field; want \"…\" around the whole field",
@@ -126,7 +125,7 @@ func (c *csvFile) split(line []byte) error {
 				end = len(line)
 			}
 			field, line = line[:end], line[end:]
-			if c.w3c == nil && bytes.IndexByte(field, '"') >= 0 {
+			if bytes.IndexByte(field, '"') >= 0 {
 				return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field",
 					message.Quote(field))
 			}

@@ -1,12 +1,12 @@
 package accesslog
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math/bits"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,10 +19,12 @@ const maxBadShown = 3
 // traceFile is one file of a trace, whose requests come out in the order of time.
 type traceFile struct {
 	*text
-	record
+	*fields
 	blocks
-	written  Format        // as the stream names it
-	guessed  string        // what was: the format, the time, the client
+	trace    Trace // its format is known
+	layout   *layout
+	first    []byte        // line
+	guessed  string        // the format, the time, the client
 	marked   [noted]int64  // lines, by mark
 	examples [noted]string // of the first line of each mark
 	lastUS   int64         // the last line's time
@@ -41,15 +43,26 @@ type shared struct {
 	spare          int // fewer than none, where files take one that need it
 }
 
-// openFile opens a file, finds its format, and reads a CSV header.
+// openFile opens a file, finds its format, and reads a header. Its errors name the file.
 func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
-	x, err := t.open(path)
+	name := message.Path(t.nameOf(path))
+	in, err := t.open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	f := t.newFile(x, all)
-	if err := f.detect(t); err != nil {
-		x.Close()
+	return t.newFile(name, in, all)
+}
+
+// newFile is a file of that name. It is closed where it cannot be read.
+func (t Trace) newFile(name string, in io.ReadCloser, all *shared) (*traceFile, error) {
+	f := &traceFile{text: &text{Closer: in, records: records{name: name}}, shared: all}
+	f.take = f.sorter.push
+	err := f.unpack(bufio.NewReaderSize(in, 64<<10))
+	if err == nil {
+		err = f.detect(t)
+	}
+	if err != nil {
+		in.Close()
 		return nil, err
 	}
 	return f, nil
@@ -64,20 +77,15 @@ func (t Trace) Detect() error {
 	return err
 }
 
-func (t Trace) newFile(x *text, all *shared) *traceFile {
-	f := &traceFile{text: x, shared: all}
-	f.record.file, f.record.skip, f.take = f, t.SkipKey, f.sorter.push
-	return f
+// another reads other lines of the file, at the same time.
+func (f *traceFile) another() *fields {
+	r, _, _ := f.layout.fields(f.trace, f.first) // which went well once
+	r.stamps, r.stamps.text = f.stamps, nil
+	return r
 }
 
 // ErrEmpty is that of a file without a line.
 var ErrEmpty = errors.New("the file is empty; want a trace")
-
-// fieldsOf begins the line that names the fields of W3C's format, and comments those that may precede it.
-var (
-	fieldsOf = []byte("#Fields:")
-	comments = regexp.MustCompile(`^#(Version|Software|Date|Start-Date|Remark):`)
-)
 
 // detect finds out how the file is written, and where its times, keys and costs stand.
 func (f *traceFile) detect(t Trace) error {
@@ -100,7 +108,7 @@ func (f *traceFile) detect(t Trace) error {
 		if err != nil {
 			return f.at(err)
 		}
-		guessed = []string{"the format was guessed to be " + string(t.Format)}
+		guessed = []string{"the format to be " + string(t.Format)}
 	}
 	if bytes.IndexByte(first, '\r') >= 0 {
 		return f.at(fmt.Errorf("%s: a carriage return within the line; want lines that end in line feeds, as tr '\\r' "+
@@ -113,51 +121,20 @@ func (f *traceFile) detect(t Trace) error {
 	if problems != nil {
 		return errors.Join(problems...)
 	}
-	f.written = t.Format
-	switch text := t.Format.template(); {
-	case t.Format == Combined:
-		f.format = &combinedLog{}
-	case t.Format == JSONL:
-		f.format = newJSONL(first)
-	case t.Format == W3C:
-		if !bytes.HasPrefix(first, fieldsOf) {
-			return f.at(fmt.Errorf("%s: no line #Fields: before it; want one that names the fields",
-				message.Quote(first)))
-		}
-		f.format = newW3C(first)
-	case text != "":
-		f.format, err = newTemplate(text)
-		if text == string(t.Format) {
-			f.written = "template"
-		}
-	default:
-		f.quotes = true
-		f.format, err = newCSV(first)
-	}
-	if f.written != CSV && f.written != W3C { // it is a request
+	f.trace, f.layout, f.first = t, t.Format.layout(), bytes.Clone(first)
+	if f.quotes = f.layout.quotes; !f.layout.header { // the line is a request
 		f.data = slices.Concat(first, []byte{'\n'}, f.data)
 		f.lines--
 	}
 	var taken []string
-	if err == nil {
-		taken, err = f.find(t)
-	}
-	if j, ok := f.format.(*jsonLines); ok && err != nil && j.object == nil {
-		err = j.cut(first)
-	}
-	if c, ok := f.format.(*csvFile); ok && c != nil && err != nil && t.Time == "" {
-		err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
-	}
-	if err != nil && f.written == CSV && guessed != nil && t.Time == "" {
-		err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
-	}
-	if err != nil {
+	if f.fields, taken, err = f.layout.fields(t, f.first); err != nil {
+		if t.Format == CSV && guessed != nil && t.Time == "" {
+			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
+		}
 		return f.at(err)
 	}
-	if guessed = append(guessed, taken...); taken != nil && len(guessed) == len(taken) {
-		guessed[0] = strings.Replace(guessed[0], " to be ", " was guessed to be ", 1)
-	}
-	f.guessed = strings.Join(guessed, ", ")
+	text := strings.Join(append(guessed, taken...), ", ")
+	f.guessed = strings.Replace(text, " to be ", " was guessed to be ", 1)
 	return nil
 }
 
@@ -234,25 +211,15 @@ func (f *traceFile) advise(bad error, e *entry) error {
 
 // found is what was found out about how the file is written.
 func (f *traceFile) found() *Found {
-	found := &Found{Name: f.name, Format: f.written, Lines: f.lines, Requests: f.sorter.seen,
+	found := &Found{Name: f.name, Format: f.layout.name, Lines: f.lines, Requests: f.sorter.seen,
 		OutOfOrder: f.sorter.outOfOrder, QuotesGoOn: f.marked[goesOn] > 0, Notes: []Note{{Text: f.guessed}}}
-	add := func(n int64, format string, args ...any) {
+	for kind, text := range ofLines {
 		note := Note{}
-		if n > 0 {
-			note = Note{n, fmt.Sprintf(format, args...)}
+		if n := f.marked[kind]; n > 0 {
+			note = Note{n, strings.Replace(text, "%s", message.Quote(f.examples[kind]), 1)}
 		}
 		found.Notes = append(found.Notes, note)
 	}
-	for kind, format := range []string{
-		prefixed: "other words before the client, as %s; the client is the first address, and the field host is the " +
-			"first word",
-		ported: "a port or brackets at the key's address, as %s; the key is the address",
-		listed: "a list of addresses as the key, as %s; the key is the first",
-	} {
-		add(f.marked[kind], format, message.Quote(f.examples[kind]))
-	}
-	add(f.marked[dash], "the key -, which stands for no value; --trace-skip-key - leaves them out")
-	add(f.marked[skipped], "the key %s, which is left out (--trace-skip-key)", message.Quote(f.skip))
 	none := Note{}
 	if f.marked[odd] > 0 {
 		none.Text = fmt.Sprintf("clients are no addresses, as %s; --trace-key takes another field",

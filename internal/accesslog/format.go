@@ -1,57 +1,113 @@
 package accesslog
 
 import (
-	"bytes"
-	"cmp"
+	"embed"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
 	"ratelab/internal/message"
-	"ratelab/internal/traffic"
 )
 
-// format takes the lines of one file apart. There is one implementation per Format.
+// Format is how a trace is written: one of Formats, or a template of a line, which has a $name.
+type Format string
+
+// Each format is a file formats/NN-NAME.txt. Formats are listed, and tried on a file's first line, in the order of NN.
+// The file has a line with what the format is for, a template after format:, and a sample with what is read from it, by
+// which it is tested. A format without a template is read by Go code, which calls register.
+//
+//go:embed formats
+var formatFiles embed.FS
+
+// layout is how the lines of one format are written.
+type layout struct {
+	name   Format
+	header bool // the first line names the fields
+	quotes bool // fields in quotes may go on over the end of a line
+	fixed  bool // each line has its time and its client in the same place
+	// fits reports whether a file may begin with this line; nil: it is not told by its first line alone.
+	fits func(first []byte) bool
+	// check reports which fields of a trace do not go with the format; nil: all may.
+	check func(t Trace) []error
+	// open makes the reader of a file that begins with this line, and does not change the line. A reader with an error
+	// knows no field by its name.
+	open func(first []byte) (format, error)
+}
+
+// format takes the lines of one file apart.
 type format interface {
 	// has reports whether there is a field of that name, as far as the first line tells.
 	has(name string) bool
-	// column is the number by which value knows a field; the empty name is that of the time that a format has itself.
+	// column is the number by which value knows a field.
 	column(name string) (int, error)
-	// cut takes the next line; its error says what was found and what is wanted, without file and line.
-	cut(line []byte) error
+	// cut takes the next line. It returns the first of other words that stand before it, if they are to be noted. Its
+	// error says what was found and what is wanted, without file and line.
+	cut(line []byte) (before []byte, err error)
 	// value is a field of the line, valid until the next line.
 	value(column int) ([]byte, error)
-	// another takes other lines of the same file apart, at the same time.
-	another() format
+}
+
+// coded are the layouts without a template.
+var coded = map[Format]layout{}
+
+// register makes the layout of a format without a template known.
+func register(f Format, l layout) bool {
+	coded[f] = l
+	return true
+}
+
+// layouts are those of all formats, in order.
+var layouts = sync.OnceValue(func() (all []layout) {
+	files, _ := formatFiles.ReadDir("formats") // what is embedded can be read
+	for _, file := range files {
+		text, _ := formatFiles.ReadFile("formats/" + file.Name())
+		_, name, _ := strings.Cut(strings.TrimSuffix(file.Name(), ".txt"), "-")
+		l := coded[Format(name)]
+		if _, rest, found := strings.Cut(string(text), "\nformat: "); found {
+			template, _, _ := strings.Cut(rest, "\n")
+			l = ofTemplate(template)
+		}
+		l.name = Format(name)
+		all = append(all, l)
+	}
+	return all
+})
+
+// layout is how the format is written; nil: there is no such format.
+func (f Format) layout() *layout {
+	if strings.Contains(string(f), "$") {
+		l := ofTemplate(string(f))
+		l.name = "template"
+		return &l
+	}
+	for _, l := range layouts() {
+		if l.name == f {
+			return &l
+		}
+	}
+	return nil
+}
+
+// Formats are the formats that have a name, in the order in which messages list them.
+func Formats() (all []Format) {
+	for _, l := range layouts() {
+		all = append(all, l.name)
+	}
+	return all
 }
 
 // guess finds the format from a file's first line; timeColumn tells a header of one column.
 func guess(first []byte, timeColumn string) (Format, error) {
-	if first[0] == '{' {
-		return JSONL, nil
-	}
-	if bytes.HasPrefix(first, fieldsOf) {
-		return W3C, nil
-	}
-	if new(combinedLog).take(first) {
-		return Combined, nil
-	}
-	for _, format := range Formats {
-		if text := format.template(); text != "" && fitsPreset(text, first) {
-			return format, nil
+	for _, l := range layouts() {
+		if l.fits != nil && l.fits(first) {
+			return l.name, nil
 		}
 	}
 	if first[0] == '[' && (len(first) == 1 || first[1] == '{') {
 		return "", errors.New("a JSON array; want one object per line, as jq -c '.[]' FILE writes them")
 	}
-	timeColumn, _, _ = strings.Cut(timeColumn, ":")
-	if string(first) == timeColumn || slices.Contains(timeNames, string(first)) {
-		return CSV, nil
-	}
-	unprintable := func(r rune) bool { return r != '\t' && message.IsControl(r) }
-	if c, n := separator(first); n > 0 && bytes.IndexByte(first, c) > 0 && !bytes.ContainsFunc(first, unprintable) {
+	if isHeader(first, timeColumn) {
 		return CSV, nil
 	}
 	return "", fmt.Errorf("no format can be guessed from %s; want %s", message.Quote(first), anyFormat())
@@ -59,265 +115,5 @@ func guess(first []byte, timeColumn string) (Format, error) {
 
 // anyFormat tells what a format may be.
 func anyFormat() string {
-	return "--trace-format with one of " + message.List(Formats) + ", or with a template such as " + exampleTemplate
-}
-
-// fitsPreset reports whether a preset is that of a line: there is a time, and a client with an address.
-func fitsPreset(text string, line []byte) bool {
-	t, err := newTemplate(text)
-	if err != nil || t.cut(line) != nil {
-		return false
-	}
-	at, _ := t.column("time")
-	who, _ := t.column("client")
-	_, err = new(stamps).parse(t.values[at])
-	return err == nil && (address(t.values[who]) != nil || string(t.values[who]) == "-")
-}
-
-// Names of the time and of the client in common logs, those that say most first.
-var (
-	templateTimes = []string{"msec", "time_iso8601", "time_local", "time"}
-	timeNames     = append(strings.Fields("StartUTC start_time EdgeStartTimestamp requestTimeEpoch requestTime "+
-		"@timestamp timestamp TIMESTAMP ts datetime date+time at"), templateTimes...)
-	clientNames = strings.Fields("client_ip clientip ClientIP ClientHost ClientAddr request.client_ip " +
-		"request.remote_ip request.remote_addr httpRequest.clientIp httpRequest.remoteIp downstream_remote_address " +
-		"client.ip source.ip c-ip remote_addr remote_ip client ip key user")
-)
-
-// known is the first of the names that a format has; "": none.
-func known(f format, names []string) string {
-	for _, name := range names {
-		absent := func(part string) bool { return !f.has(part) }
-		if !slices.ContainsFunc(summands(name), absent) {
-			return name
-		}
-	}
-	return ""
-}
-
-// marks are bits of a line, for the notes.
-type marks uint16
-
-const (
-	prefixed = iota // other words stand before the client
-	ported          // a port or brackets are at the key's address
-	listed          // the key is a list of addresses
-	odd             // the key is no address, where those are expected
-	dash            // the key is a dash
-	skipped         // the key is the one that is left out
-	goesOn          // a quote goes on over the end of the line
-	bad             // the line is no request
-	cutOff          // the file ends within the line
-	noted           // how many marks there are
-)
-
-// record reads the fields of one file's requests.
-type record struct {
-	format
-	file        *traceFile
-	times       []int
-	keys, costs []int  // columns; none: one key for all, a cost of 1
-	expects     bool   // keys that are addresses
-	skip        string // the key that is left out; "": none
-	stamps      stamps
-	joined      []byte
-	marks       marks         // of the line
-	firsts      [noted]string // of the first line that has the mark
-}
-
-// another reads other lines of the same file, at the same time.
-func (r *record) another() *record {
-	o := *r
-	o.format, o.stamps.text, o.joined = r.format.another(), nil, nil
-	return &o
-}
-
-// mark marks the line for what is in a text.
-func (r *record) mark(kind int, text []byte) {
-	if r.marks |= 1 << kind; r.firsts[kind] == "" {
-		r.firsts[kind] = string(text)
-	}
-}
-
-// find finds the columns that the trace names, or else those that are known. It tells which it took.
-func (r *record) find(t Trace) (taken []string, err error) {
-	r.expects = t.Key == ""
-	if t.Format == Combined {
-		t.Time, t.Key = "time", cmp.Or(t.Key, "client")
-	}
-	if t.Time == "" {
-		if t.Time = known(r.format, timeNames); t.Time == "" {
-			return nil, &FieldError{"time", "no column or field is a known time; want its name"}
-		}
-		taken = append(taken, "the time to be "+t.Time)
-	}
-	if t.Key == "" {
-		if t.Key = known(r.format, clientNames); t.Key != "" {
-			taken = append(taken, "the client to be "+t.Key)
-		}
-		r.expects = t.Key != "" && t.Key != "key" && t.Key != "user"
-	}
-	if t.Key == NoKey && !r.has(NoKey) {
-		t.Key = ""
-	}
-	if i := strings.LastIndexByte(t.Time, ':'); i > 0 && !r.has(t.Time) {
-		named := func(u unit) bool { return u.short == t.Time[i+1:] }
-		if n := slices.IndexFunc(units, named); n >= 0 {
-			t.Time, r.stamps.unit = t.Time[:i], &units[n]
-		}
-	}
-	if r.times, err = r.columns(t.Time); err != nil {
-		return nil, &FieldError{"time", err.Error()}
-	}
-	if r.keys, err = r.columns(t.Key); err != nil {
-		return nil, &FieldError{"key", err.Error()}
-	}
-	if r.costs, err = r.columns(t.Cost); err != nil {
-		return nil, &FieldError{"cost", err.Error()}
-	}
-	return taken, nil
-}
-
-// columns finds the fields a and b of "a+b", unless there is one of that whole name.
-func (r *record) columns(names string) (all []int, err error) {
-	if names == "" {
-		return nil, nil
-	}
-	list := []string{names}
-	if !r.has(names) {
-		list = summands(names)
-	}
-	for _, name := range list {
-		column, err := r.column(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, column)
-	}
-	return all, nil
-}
-
-func summands(names string) []string {
-	list := strings.Split(names, "+")
-	for i := range list {
-		list[i] = strings.TrimSpace(list[i])
-	}
-	return list
-}
-
-// stamp reads the time of the line that was cut last.
-func (r *record) stamp() (instant, error) {
-	var text []byte
-	for i, column := range r.times {
-		v, err := r.value(column)
-		if err != nil {
-			return instant{}, err
-		}
-		if i > 0 {
-			v = slices.Concat(text, []byte{' '}, v)
-		}
-		text = v
-	}
-	return r.stamps.parse(bytes.TrimSpace(text))
-}
-
-// oneKey is the key of all requests where a trace names none.
-var oneKey = []byte("k0")
-
-// maxKey bounds a key's length in bytes; Redis would take 512 MB.
-const maxKey = 4096
-
-// key reads the line's key, which is valid until the next line. The values of a key of several fields, client+path,
-// stand with a stroke between them: 10.0.0.1|/login. A stroke or a backslash within a value gets a backslash before it,
-// so that no two different lists of values make one key. A key of one field is its value, as it is.
-//
-// Note: a blank between reads as well, but agents and users have blanks; percent signs before the stroke would double
-// those of every escaped path.
-func (r *record) key() ([]byte, error) {
-	if len(r.keys) == 0 {
-		return oneKey, nil
-	}
-	r.joined = r.joined[:0]
-	for i, column := range r.keys {
-		v, err := r.value(column)
-		if err != nil {
-			return nil, err
-		}
-		if v = r.clean(v); len(r.keys) == 1 {
-			return v, checkKey(v)
-		}
-		if i > 0 {
-			r.joined = append(r.joined, '|')
-		}
-		r.joined = appendEscaped(r.joined, v)
-	}
-	return r.joined, checkKey(r.joined)
-}
-
-// clean takes off an address what is not of it: a port, brackets, the rest of a list.
-func (r *record) clean(key []byte) []byte {
-	if bytes.IndexByte(key, ':') < 0 && bytes.IndexByte(key, ',') < 0 {
-		return key
-	}
-	found := address(key)
-	if found == nil || len(found) == len(key) {
-		return key
-	}
-	if bytes.IndexByte(key, ',') >= 0 {
-		r.mark(listed, key)
-	} else {
-		r.mark(ported, key)
-	}
-	return found
-}
-
-func appendEscaped(key, value []byte) []byte {
-	if bytes.IndexByte(value, '|') < 0 && bytes.IndexByte(value, '\\') < 0 {
-		return append(key, value...)
-	}
-	for _, c := range value {
-		if c == '|' || c == '\\' {
-			key = append(key, '\\')
-		}
-		key = append(key, c)
-	}
-	return key
-}
-
-// checkKey refuses keys that could not be told apart in the output.
-func checkKey(key []byte) error {
-	switch {
-	case len(key) == 0:
-		return errors.New("the key is empty; want something that names the client")
-	case len(key) > maxKey:
-		return fmt.Errorf("key %s: %d bytes long; want at most %d", message.Quote(key), len(key), maxKey)
-	}
-	odd := func(c byte) bool { return c < ' ' || c >= 0x7f } // the usual key is plain ASCII
-	if slices.ContainsFunc(key, odd) && bytes.ContainsFunc(key, message.IsControl) {
-		return fmt.Errorf("key %s: it has control characters or is not UTF-8; want text", message.Quote(key))
-	}
-	return nil
-}
-
-// cost reads the line's cost, the sum of its columns.
-func (r *record) cost() (sum int64, err error) {
-	if len(r.costs) == 0 {
-		return 1, nil
-	}
-	const want = "want a whole number from 1 to %d"
-	for _, column := range r.costs {
-		text, err := r.value(column)
-		if err != nil {
-			return 0, err
-		}
-		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
-		if err != nil || n < 0 || n > traffic.MaxCost {
-			return 0, fmt.Errorf("cost %s: "+want, message.Quote(text), traffic.MaxCost)
-		}
-		sum += n
-	}
-	if sum < 1 || sum > traffic.MaxCost {
-		return 0, fmt.Errorf("cost %d: "+want, sum, traffic.MaxCost)
-	}
-	return sum, nil
+	return "--trace-format with one of " + message.List(Formats()) + ", or with a template such as " + exampleTemplate
 }

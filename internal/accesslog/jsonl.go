@@ -8,6 +8,11 @@ import (
 	"ratelab/internal/message"
 )
 
+var _ = register("jsonl", layout{
+	fits: func(first []byte) bool { return first[0] == '{' },
+	open: openJSON,
+})
+
 // jsonLines reads one JSON object per line.
 type jsonLines struct {
 	object object
@@ -16,14 +21,12 @@ type jsonLines struct {
 
 type object = map[string]json.RawMessage
 
-// newJSONL takes the first line of a file for a sample of what the others have.
-func newJSONL(first []byte) *jsonLines {
+// openJSON takes the first line of a file for a sample of what the others have. The line may be a bad one among others.
+func openJSON(first []byte) (format, error) {
 	j := &jsonLines{}
-	_ = j.cut(first) // reported when its turn comes
-	return j
+	_, err := j.cut(first)
+	return j, err
 }
-
-func (j *jsonLines) another() format { return &jsonLines{names: j.names} }
 
 func (j *jsonLines) has(name string) bool { return lookup(j.object, name) != nil }
 
@@ -32,13 +35,13 @@ func (j *jsonLines) column(name string) (int, error) {
 	return len(j.names) - 1, nil
 }
 
-func (j *jsonLines) cut(line []byte) error {
+func (j *jsonLines) cut(line []byte) (before []byte, err error) {
 	j.object = nil // or fields of the line before would stay
 	if err := json.Unmarshal(line, &j.object); err != nil || j.object == nil {
-		return fmt.Errorf("%s: not a JSON object; want one {…} per line, as jq -c . FILE writes them",
+		return nil, fmt.Errorf("%s: not a JSON object; want one {…} per line, as jq -c . FILE writes them",
 			message.Quote(line))
 	}
-	return nil
+	return nil, nil
 }
 
 // value gives a field as text: strings without their quotes, numbers and booleans as they are written.

@@ -3,6 +3,7 @@ package accesslog
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,52 +13,85 @@ import (
 // Each of the formats that people have is read with one flag at most, and what is guessed or repaired is said.
 // testdata/logs.txt has lines as servers write them, by the formats that they document.
 func TestLogs(t *testing.T) {
-	file, err := os.ReadFile("testdata/logs.txt")
+	for _, log := range strings.Split(contents(t, "testdata/logs.txt"), "\n\n") {
+		name, log, _ := strings.Cut(log, "\n")
+		t.Run(strings.TrimPrefix(name, "# "), func(t *testing.T) { testLog(t, log) })
+	}
+}
+
+// Each format is guessed from the sample in its file, which is read as the file says.
+func TestFormats(t *testing.T) {
+	files, err := filepath.Glob("formats/*")
+	if err != nil || len(files) != len(Formats()) {
+		t.Fatalf("%d files, %d formats: %v", len(files), len(Formats()), err)
+	}
+	for i, f := range Formats() {
+		t.Run(string(f), func(t *testing.T) {
+			var log []string
+			for _, line := range strings.Split(contents(t, files[i]), "\n")[1:] {
+				if !strings.HasPrefix(line, "format: ") { // it is to be guessed
+					log = append(log, line)
+				}
+			}
+			testLog(t, strings.Join(append(log, "! the format was guessed to be "+string(f)), "\n"))
+		})
+	}
+	for f := range coded {
+		if !slices.Contains(Formats(), f) {
+			t.Errorf("%s has no formats/NN-%s.txt; write what it is for, and a sample", f, f)
+		}
+	}
+}
+
+func contents(t testing.TB, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, log := range strings.Split(strings.TrimSpace(string(file)), "\n\n") {
-		name, log, _ := strings.Cut(log, "\n")
-		t.Run(strings.TrimPrefix(name, "# "), func(t *testing.T) {
-			var trace Trace
-			var lines string
-			var want, notes []string
-			for _, line := range strings.Split(log, "\n") {
-				switch field, value, _ := strings.Cut(line, " "); field {
-				case "format:":
-					trace.Format = Format(value)
-				case "key:":
-					trace.Key = value
-				case "skip:":
-					trace.SkipKey = value
-				case "time:":
-					trace.Time = value
-				case "cost:":
-					trace.Cost = value
-				case "<":
-					lines += value + "\n"
-				case ">": // microseconds and key
-					want = append(want, value)
-				case "!":
-					notes = append(notes, value)
-				default:
-					t.Fatalf("%q", line)
-				}
-			}
-			trace.File = write(t, "t.log", lines)
-			got, s := play(t, trace)
-			for i := range got {
-				got[i] = got[i][:strings.LastIndexByte(got[i], ' ')]
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("requests %q, want %q", got, want)
-			}
-			for _, note := range notes {
-				if all := strings.Join(s.Notes(), "\n"); !strings.Contains(all, note) {
-					t.Errorf("notes\n%s\nwant %s", all, note)
-				}
-			}
-		})
+	return strings.TrimSpace(string(text))
+}
+
+// testLog reads the lines of a log after <, with the flags before them, and wants what is after > and !.
+func testLog(t *testing.T, log string) {
+	t.Helper()
+	var trace Trace
+	var lines string
+	var want, notes []string
+	for _, line := range strings.Split(log, "\n") {
+		switch field, value, _ := strings.Cut(line, " "); field {
+		case "format:":
+			trace.Format = Format(value)
+		case "key:":
+			trace.Key = value
+		case "skip:":
+			trace.SkipKey = value
+		case "time:":
+			trace.Time = value
+		case "cost:":
+			trace.Cost = value
+		case "<":
+			lines += value + "\n"
+		case ">": // microseconds and key
+			want = append(want, value)
+		case "!":
+			notes = append(notes, value)
+		default:
+			t.Fatalf("%q", line)
+		}
+	}
+	trace.File = write(t, "t.log", lines)
+	got, s := play(t, trace)
+	for i := range got {
+		got[i] = got[i][:strings.LastIndexByte(got[i], ' ')]
+	}
+	if !slices.Equal(got, want) || len(want) == 0 {
+		t.Errorf("requests %q, want %q", got, want)
+	}
+	for _, note := range notes {
+		if all := strings.Join(s.Notes(), "\n"); !strings.Contains(all, note) {
+			t.Errorf("notes\n%s\nwant %s", all, note)
+		}
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 // has the file's first lines, up to its first request, where others are read. Its errors are those of reading.
 func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.Request, whole bool) bool) (*Found,
 	error) {
-	x, err := newText(name, io.NopCloser(io.MultiReader(bytes.NewReader(head), in)))
+	all := shared{allowed: t.Bad + 1}
+	f, err := t.newFile(name, io.NopCloser(io.MultiReader(bytes.NewReader(head), in)), &all)
 	if err != nil {
 		return nil, err
 	}
-	f := t.newFile(x, &shared{allowed: t.Bad + 1})
 	defer f.drop()
 	f.lines -= int64(bytes.Count(head, []byte{'\n'}))
 	more, lines := true, int64(0)
@@ -28,11 +28,11 @@ func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.R
 		more = each(limit.Request{AtUS: e.at, Key: e.key, Cost: int64(e.cost)}, e.whole)
 		return nil
 	}
-	for err = f.detect(t); err == nil && more && f.shared.count <= t.Bad; {
+	for err == nil && more && all.count <= t.Bad {
 		err = f.scan()
 	}
 	found := f.found()
-	if found.Bad, found.Shown = f.shared.count, f.shared.shown; !more {
+	if found.Bad, found.Shown = all.count, all.shown; !more {
 		found.Lines = lines
 	}
 	if err == io.EOF || found.Bad > t.Bad {

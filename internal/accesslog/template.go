@@ -10,18 +10,6 @@ import (
 	"ratelab/internal/message"
 )
 
-// presets are the templates that have a name.
-var presets = map[Format]string{
-	ALB: `$type $time $elb $client $target $request_time $target_time $response_time $status $target_status $received ` +
-		`$sent "$request" "$agent" $rest`,
-	ELB: `$time $elb $client $backend $request_time $backend_time $response_time $status $backend_status $received ` +
-		`$sent "$request" "$agent" $rest`,
-	S3:      `$owner $bucket [$time] $client $requester $id $operation $path $rest`,
-	HAProxy: `$client [$time] $frontend $backend $tq/$tw/$tc/$tr/$ta $status $bytes $captures "$request"`,
-	Envoy:   `[$time] "$request" $status $flags $received $sent $duration $upstream_time "$client" "$agent" $rest`,
-	Squid:   `$time $elapsed $client $status $bytes $method $path $user $peer $type`,
-}
-
 // exampleTemplate is what refusals show.
 const exampleTemplate = `'$remote_addr - $remote_user [$time_local] "$request" $status'`
 
@@ -33,6 +21,27 @@ type template struct {
 	literals []string // after each name
 	values   [][]byte // of a line
 	request  int      // which of the names is request; −1: none
+}
+
+// ofTemplate is the layout of lines that a template describes.
+func ofTemplate(text string) layout {
+	return layout{
+		fits: func(first []byte) bool {
+			t, err := newTemplate(text)
+			return err == nil && t.fits(first)
+		},
+		check: func(trace Trace) []error {
+			var p problems
+			if t, err := newTemplate(text); err != nil {
+				p.bad("format", "%v", err)
+			} else if trace.Time == "" && known(t, timeNames) == "" {
+				p.bad("format", "no $name of %s is a known time; want $%s, or its name in --trace-time, or in time in "+
+					"a scenario", message.Quote(text), strings.Join(templateTimes, ", $"))
+			}
+			return p
+		},
+		open: func([]byte) (format, error) { return newTemplate(text) },
+	}
 }
 
 var variable = regexp.MustCompile(`\$(\w+|\{\w+\})`)
@@ -61,14 +70,19 @@ func newTemplate(text string) (*template, error) {
 	return t, nil
 }
 
+// fits reports whether the template is that of a line: there is a time, and a client with an address.
+func (t *template) fits(line []byte) bool {
+	if _, err := t.cut(line); err != nil {
+		return false
+	}
+	at, _ := t.column("time")
+	who, _ := t.column("client")
+	_, err := new(stamps).parse(t.values[at])
+	return err == nil && (address(t.values[who]) != nil || string(t.values[who]) == "-")
+}
+
 // requestParts are fields that a line with a request has as well.
 var requestParts = []string{"method", "path"}
-
-func (t *template) another() format {
-	u := *t
-	u.values = make([][]byte, len(t.values))
-	return &u
-}
 
 func (t *template) has(name string) bool { _, err := t.column(name); return err == nil }
 
@@ -86,9 +100,9 @@ func (t *template) column(name string) (int, error) {
 
 // cut gives each name the text up to the literal that follows it. Other text may precede the first literal, and the
 // client where that is the first name, as containers and syslog write it.
-func (t *template) cut(line []byte) error {
-	lacks := func(text string) error {
-		return fmt.Errorf("%s: no %s where the template has it; want lines as %s", message.Quote(line),
+func (t *template) cut(line []byte) (before []byte, err error) {
+	lacks := func(text string) ([]byte, error) {
+		return nil, fmt.Errorf("%s: no %s where the template has it; want lines as %s", message.Quote(line),
 			message.Quote(text), t.text)
 	}
 	begin := bytes.Index(line, []byte(t.first))
@@ -117,7 +131,7 @@ func (t *template) cut(line []byte) error {
 			rest = bytes.TrimLeft(rest, " ")
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func (t *template) value(column int) ([]byte, error) {

@@ -38,31 +38,17 @@ type records struct {
 	cutOff bool  // the last line has no end
 }
 
-// open opens one of a trace's files. Its errors name the file and are one line each.
-func (t Trace) open(path string) (*text, error) {
+// open opens one of a trace's files. Its errors are one line each.
+func (t Trace) open(path string) (io.ReadCloser, error) {
 	if t.Stdin != nil && path == StandardInput {
 		// Every pass reads from the beginning, whatever others read meanwhile.
-		return newText(t.nameOf(path), io.NopCloser(io.NewSectionReader(t.Stdin, 0, t.Stdin.Size())))
+		return io.NopCloser(io.NewSectionReader(t.Stdin, 0, t.Stdin.Size())), nil
 	}
-	name := message.Path(path)
 	file, err := atomicfile.Open(path)
 	if errors.Is(err, fs.ErrInvalid) { // every algorithm reads the trace anew, which a pipe cannot offer
 		err = fmt.Errorf("%w; want a trace that can be read several times", err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return newText(name, file)
-}
-
-// newText finds out what the bytes are. It closes the file where they cannot be read.
-func newText(name string, file io.ReadCloser) (*text, error) {
-	x := &text{Closer: file, records: records{name: name}}
-	if err := x.detect(bufio.NewReaderSize(file, 64<<10)); err != nil {
-		file.Close()
-		return nil, err
-	}
-	return x, nil
+	return file, err
 }
 
 // magics are first bytes that tell what a trace must not be.
@@ -77,7 +63,8 @@ var magics = []struct{ magic, what string }{
 	{"\xfe\xff", "UTF-16 text; want UTF-8"},
 }
 
-func (x *text) detect(in *bufio.Reader) error {
+// unpack finds out what the bytes are.
+func (x *text) unpack(in *bufio.Reader) error {
 	if head, _ := in.Peek(2); string(head) == "\x1f\x8b" {
 		x.zipped = true
 		unzip, err := gzip.NewReader(in)

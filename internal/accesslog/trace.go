@@ -42,32 +42,6 @@ type Trace struct {
 // StandardInput is the path that stands for what came through a pipe, where the trace has that.
 const StandardInput = "-"
 
-// Format is how a trace is written.
-type Format string
-
-// The formats of traces. Every other that has a $name is a template of a line of text.
-const (
-	Combined Format = "combined" // Apache's and nginx's combined log, or the common log without its last two fields
-	CSV      Format = "csv"      // RFC 4180 with a header line; comma, semicolon or tab
-	JSONL    Format = "jsonl"    // one JSON object per line
-	W3C      Format = "w3c"      // W3C's extended log format with a #Fields line, as IIS and CloudFront write it
-
-	ALB     Format = "alb"     // AWS Application Load Balancer
-	ELB     Format = "elb"     // AWS Classic Load Balancer
-	S3      Format = "s3"      // AWS S3 server access log
-	HAProxy Format = "haproxy" // HAProxy's option httplog
-	Envoy   Format = "envoy"   // Envoy's default text
-	Squid   Format = "squid"   // Squid's native access log
-)
-
-// template is the format's template; "": it has none.
-func (f Format) template() string {
-	if strings.Contains(string(f), "$") {
-		return string(f)
-	}
-	return presets[f]
-}
-
 // NoKey is the Key of a trace whose requests share one limit.
 const NoKey = "none"
 
@@ -81,12 +55,8 @@ const (
 	AtStart WithinSecond = "at_once" // all at the second's start
 )
 
-// The legal values, in the order in which messages list them.
-var (
-	Formats       = []Format{Combined, CSV, JSONL, W3C, ALB, ELB, S3, HAProxy, Envoy, Squid}
-	WithinSeconds = []WithinSecond{Even, AtStart}
-	CombinedKeys  = []string{"client", "user", "method", "path", "status", "host", "agent", "forwarded"}
-)
+// WithinSeconds are the rules, in the order in which messages list them.
+var WithinSeconds = []WithinSecond{Even, AtStart}
 
 // The outermost values of a trace and its lines.
 const (
@@ -124,9 +94,9 @@ func (t Trace) Validate() []error {
 			p.bad("file", "%s is named twice; want each file of a log once", message.Quote(file))
 		}
 	}
-	if t.Format != "" && t.Format.template() == "" && !slices.Contains(Formats, t.Format) {
+	if t.Format != "" && t.Format.layout() == nil {
 		p.bad("format", "%s is not a format; %s, or a template such as %s", message.Quote(t.Format),
-			message.OneOf(string(t.Format), Formats), exampleTemplate)
+			message.OneOf(string(t.Format), Formats()), exampleTemplate)
 	}
 	if t.WithinSecond != "" && !slices.Contains(WithinSeconds, t.WithinSecond) {
 		p.bad("within_second", "%s is not a rule; %s", message.Quote(t.WithinSecond),
@@ -147,32 +117,12 @@ func (t Trace) Validate() []error {
 	return append(p, t.checkFields()...)
 }
 
-// checkFields reports which of Key, Time and Cost do not go with the format; an empty format may still become any.
+// checkFields reports what does not go with the format; an empty format may still become any.
 func (t Trace) checkFields() []error {
-	var p problems
-	if t.Format == Combined {
-		for _, name := range summands(t.Key) {
-			if t.Key != "" && t.Key != NoKey && !slices.Contains(CombinedKeys, name) {
-				p.bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
-					message.OneOf(name, CombinedKeys))
-			}
-		}
-		if t.Time != "" {
-			p.bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))
-		}
-		if t.Cost != "" {
-			p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
-		}
+	if l := t.Format.layout(); l != nil && l.check != nil {
+		return l.check(t)
 	}
-	if text := t.Format.template(); text != "" {
-		if fields, err := newTemplate(text); err != nil {
-			p.bad("format", "%v", err)
-		} else if t.Time == "" && known(fields, timeNames) == "" {
-			p.bad("format", "no $name of %s is a known time; want $%s, or its name in --trace-time, or in time in "+
-				"a scenario", message.Quote(text), strings.Join(templateTimes, ", $"))
-		}
-	}
-	return p
+	return nil
 }
 
 // files are all that the trace consists of.

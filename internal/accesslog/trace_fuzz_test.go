@@ -18,11 +18,11 @@ var fuzzedTraces = []Trace{
 	{Time: "t", Key: "k", Cost: "c"},
 	{Format: CSV, Time: "t", Cost: "a+b", Skip: 1},
 	{Format: Combined, Key: "client+agent"},
-	{Format: JSONL, Time: "t", Key: "a.b", WithinSecond: Even, Limit: 3},
+	{Format: "jsonl", Time: "t", Key: "a.b", WithinSecond: Even, Limit: 3},
 	{Format: Combined, Key: "user", WithinSecond: AtStart, Speed: 1000},
 	{Format: W3C, Key: "c-ip+cs-method", SkipKey: "-"},
 	{Format: `$client - $user [$time] "$request" $rest`, Bad: 2},
-	{Format: HAProxy, Key: NoKey},
+	{Format: "haproxy", Key: NoKey},
 }
 
 // FuzzTrace: whatever the bytes, a trace is either played, in the order of time and with keys and costs that may be,
@@ -32,11 +32,15 @@ func FuzzTrace(f *testing.F) {
 	f.Add([]byte(zipped(f, accessLog)), 4)
 	f.Add([]byte("t,k,c\n1.5,\"a\"\"b\",3\n2,c,1\n"), 1)
 	f.Add([]byte(`{"t": "2023-11-16T18:15:46.68Z", "a": {"b": "x"}}`+"\n"), 3)
-	logs, err := os.ReadFile("testdata/logs.txt")
+	files, err := filepath.Glob("formats/*")
 	if err != nil {
 		f.Fatal(err)
 	}
-	for i, log := range strings.Split(string(logs), "\n\n") {
+	logs := strings.Split(contents(f, "testdata/logs.txt"), "\n\n")
+	for _, file := range files {
+		logs = append(logs, contents(f, file))
+	}
+	for i, log := range logs {
 		_, lines, _ := strings.Cut(log, "\n< ")
 		f.Add([]byte(strings.ReplaceAll(lines, "\n< ", "\n")), i)
 	}

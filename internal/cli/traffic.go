@@ -49,7 +49,7 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 		"`RULE` for times in whole seconds: even or at_once (default even)")
 	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = brief && f.Name != "trace" })
 	c.Flags().AddFlagSet(fs)
-	Complete(c, "trace-format", accesslog.Formats)
+	Complete(c, "trace-format", accesslog.Formats())
 	Complete(c, "within-second", accesslog.WithinSeconds)
 }
 

@@ -1,0 +1,280 @@
+package accesslog
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ratelab/internal/message"
+	"ratelab/internal/traffic"
+)
+
+// Names of the time and of the client in common logs, those that say most first.
+var (
+	templateTimes = []string{"msec", "time_iso8601", "time_local", "time"}
+	timeNames     = append(strings.Fields("StartUTC start_time EdgeStartTimestamp requestTimeEpoch requestTime "+
+		"@timestamp timestamp TIMESTAMP ts datetime date+time at"), templateTimes...)
+	clientNames = strings.Fields("client_ip clientip ClientIP ClientHost ClientAddr request.client_ip " +
+		"request.remote_ip request.remote_addr httpRequest.clientIp httpRequest.remoteIp downstream_remote_address " +
+		"client.ip source.ip c-ip remote_addr remote_ip client ip key user")
+)
+
+// known is the first of the names that a format has; "": none.
+func known(f format, names []string) string {
+	for _, name := range names {
+		absent := func(part string) bool { return !f.has(part) }
+		if !slices.ContainsFunc(summands(name), absent) {
+			return name
+		}
+	}
+	return ""
+}
+
+// marks are bits of a line, for the notes.
+type marks uint16
+
+const (
+	prefixed = iota // other words stand before the client
+	ported          // a port or brackets are at the key's address
+	listed          // the key is a list of addresses
+	dash            // the key is a dash
+	skipped         // the key is the one that is left out
+	odd             // the key is no address, where those are expected
+	goesOn          // a quote goes on over the end of the line
+	bad             // the line is no request
+	cutOff          // the file ends within the line
+	noted           // how many marks there are
+)
+
+// ofLines say what lines with a mark have; %s is an example.
+var ofLines = [...]string{
+	prefixed: "other words before the client, as %s; the client is the first address, and the field host is the " +
+		"first word",
+	ported:  "a port or brackets at the key's address, as %s; the key is the address",
+	listed:  "a list of addresses as the key, as %s; the key is the first",
+	dash:    "the key -, which stands for no value; --trace-skip-key - leaves them out",
+	skipped: "the key %s, which is left out (--trace-skip-key)",
+}
+
+// fields reads the time, the key and the cost of one file's requests.
+type fields struct {
+	format
+	times       []int
+	keys, costs []int  // columns; none: one key for all, a cost of 1
+	expects     bool   // keys that are addresses
+	skip        string // the key that is left out; "": none
+	stamps      stamps
+	joined      []byte
+	marks       marks         // of the line
+	firsts      [noted]string // of the first line that has the mark
+}
+
+// mark marks the line for what is in a text.
+func (r *fields) mark(kind int, text []byte) {
+	if r.marks |= 1 << kind; r.firsts[kind] == "" {
+		r.firsts[kind] = string(text)
+	}
+}
+
+// fields are those of a file that begins with first. It tells which it took.
+func (l *layout) fields(t Trace, first []byte) (r *fields, taken []string, err error) {
+	r = &fields{skip: t.SkipKey}
+	unread := error(nil)
+	if r.format, unread = l.open(first); r.format == nil {
+		return nil, nil, unread
+	}
+	r.expects = t.Key == ""
+	if l.fixed {
+		t.Time, t.Key = "time", cmp.Or(t.Key, "client")
+	}
+	switch taken, err = r.find(t); {
+	case err != nil && unread != nil:
+		err = unread
+	case err != nil && l.header && t.Time == "":
+		err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
+	}
+	return r, taken, err
+}
+
+// find finds the columns that the trace names, or else those that are known. It tells which it took.
+func (r *fields) find(t Trace) (taken []string, err error) {
+	if t.Time == "" {
+		if t.Time = known(r.format, timeNames); t.Time == "" {
+			return nil, &FieldError{"time", "no column or field is a known time; want its name"}
+		}
+		taken = append(taken, "the time to be "+t.Time)
+	}
+	if t.Key == "" {
+		if t.Key = known(r.format, clientNames); t.Key != "" {
+			taken = append(taken, "the client to be "+t.Key)
+		}
+		r.expects = t.Key != "" && t.Key != "key" && t.Key != "user"
+	}
+	if t.Key == NoKey && !r.has(NoKey) {
+		t.Key = ""
+	}
+	if i := strings.LastIndexByte(t.Time, ':'); i > 0 && !r.has(t.Time) {
+		named := func(u unit) bool { return u.short == t.Time[i+1:] }
+		if n := slices.IndexFunc(units, named); n >= 0 {
+			t.Time, r.stamps.unit = t.Time[:i], &units[n]
+		}
+	}
+	if r.times, err = r.columns(t.Time); err != nil {
+		return nil, &FieldError{"time", err.Error()}
+	}
+	if r.keys, err = r.columns(t.Key); err != nil {
+		return nil, &FieldError{"key", err.Error()}
+	}
+	if r.costs, err = r.columns(t.Cost); err != nil {
+		return nil, &FieldError{"cost", err.Error()}
+	}
+	return taken, nil
+}
+
+// columns finds the fields a and b of "a+b", unless there is one of that whole name.
+func (r *fields) columns(names string) (all []int, err error) {
+	if names == "" {
+		return nil, nil
+	}
+	list := []string{names}
+	if !r.has(names) {
+		list = summands(names)
+	}
+	for _, name := range list {
+		column, err := r.column(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, column)
+	}
+	return all, nil
+}
+
+func summands(names string) []string {
+	list := strings.Split(names, "+")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
+}
+
+// stamp reads the time of the line that was cut last.
+func (r *fields) stamp() (instant, error) {
+	var text []byte
+	for i, column := range r.times {
+		v, err := r.value(column)
+		if err != nil {
+			return instant{}, err
+		}
+		if i > 0 {
+			v = slices.Concat(text, []byte{' '}, v)
+		}
+		text = v
+	}
+	return r.stamps.parse(bytes.TrimSpace(text))
+}
+
+// oneKey is the key of all requests where a trace names none.
+var oneKey = []byte("k0")
+
+// maxKey bounds a key's length in bytes; Redis would take 512 MB.
+const maxKey = 4096
+
+// key reads the line's key, which is valid until the next line. The values of a key of several fields, client+path,
+// stand with a stroke between them: 10.0.0.1|/login. A stroke or a backslash within a value gets a backslash before it,
+// so that no two different lists of values make one key. A key of one field is its value, as it is.
+//
+// Note: a blank between reads as well, but agents and users have blanks; percent signs before the stroke would double
+// those of every escaped path.
+func (r *fields) key() ([]byte, error) {
+	if len(r.keys) == 0 {
+		return oneKey, nil
+	}
+	r.joined = r.joined[:0]
+	for i, column := range r.keys {
+		v, err := r.value(column)
+		if err != nil {
+			return nil, err
+		}
+		if v = r.clean(v); len(r.keys) == 1 {
+			return v, checkKey(v)
+		}
+		if i > 0 {
+			r.joined = append(r.joined, '|')
+		}
+		r.joined = appendEscaped(r.joined, v)
+	}
+	return r.joined, checkKey(r.joined)
+}
+
+// clean takes off an address what is not of it: a port, brackets, the rest of a list.
+func (r *fields) clean(key []byte) []byte {
+	if bytes.IndexByte(key, ':') < 0 && bytes.IndexByte(key, ',') < 0 {
+		return key
+	}
+	found := address(key)
+	if found == nil || len(found) == len(key) {
+		return key
+	}
+	if bytes.IndexByte(key, ',') >= 0 {
+		r.mark(listed, key)
+	} else {
+		r.mark(ported, key)
+	}
+	return found
+}
+
+func appendEscaped(key, value []byte) []byte {
+	if bytes.IndexByte(value, '|') < 0 && bytes.IndexByte(value, '\\') < 0 {
+		return append(key, value...)
+	}
+	for _, c := range value {
+		if c == '|' || c == '\\' {
+			key = append(key, '\\')
+		}
+		key = append(key, c)
+	}
+	return key
+}
+
+// checkKey refuses keys that could not be told apart in the output.
+func checkKey(key []byte) error {
+	switch {
+	case len(key) == 0:
+		return errors.New("the key is empty; want something that names the client")
+	case len(key) > maxKey:
+		return fmt.Errorf("key %s: %d bytes long; want at most %d", message.Quote(key), len(key), maxKey)
+	}
+	odd := func(c byte) bool { return c < ' ' || c >= 0x7f } // the usual key is plain ASCII
+	if slices.ContainsFunc(key, odd) && bytes.ContainsFunc(key, message.IsControl) {
+		return fmt.Errorf("key %s: it has control characters or is not UTF-8; want text", message.Quote(key))
+	}
+	return nil
+}
+
+// cost reads the line's cost, the sum of its columns.
+func (r *fields) cost() (sum int64, err error) {
+	if len(r.costs) == 0 {
+		return 1, nil
+	}
+	const want = "want a whole number from 1 to %d"
+	for _, column := range r.costs {
+		text, err := r.value(column)
+		if err != nil {
+			return 0, err
+		}
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+		if err != nil || n < 0 || n > traffic.MaxCost {
+			return 0, fmt.Errorf("cost %s: "+want, message.Quote(text), traffic.MaxCost)
+		}
+		sum += n
+	}
+	if sum < 1 || sum > traffic.MaxCost {
+		return 0, fmt.Errorf("cost %d: "+want, sum, traffic.MaxCost)
+	}
+	return sum, nil
+}

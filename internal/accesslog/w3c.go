@@ -1,0 +1,62 @@
+package accesslog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ratelab/internal/message"
+)
+
+// W3C is W3C's extended log format with a #Fields line, as IIS and CloudFront write it.
+const W3C Format = "w3c"
+
+var _ = register(W3C, layout{
+	header: true,
+	fits:   func(first []byte) bool { return bytes.HasPrefix(first, fieldsOf) },
+	open:   openW3C,
+})
+
+// fieldsOf begins the line that names the fields, and comments those that may precede it.
+var (
+	fieldsOf = []byte("#Fields:")
+	comments = regexp.MustCompile(`^#(Version|Software|Date|Start-Date|Remark):`)
+)
+
+// errComment is that of a line which is neither a request nor a bad line.
+var errComment = errors.New("a comment")
+
+// w3cLog reads fields that stand between blanks (IIS) or tabs (CloudFront). Quotes mean nothing.
+type w3cLog struct {
+	table
+	header []byte // the line that names the fields
+}
+
+// openW3C takes the line #Fields: a b c.
+func openW3C(header []byte) (format, error) {
+	if !bytes.HasPrefix(header, fieldsOf) {
+		return nil, fmt.Errorf("%s: no line #Fields: before it; want one that names the fields", message.Quote(header))
+	}
+	return &w3cLog{table{names: strings.Fields(string(header))[1:]}, header}, nil
+}
+
+func (w *w3cLog) cut(line []byte) (before []byte, err error) {
+	if line[0] == '#' {
+		if bytes.HasPrefix(line, fieldsOf) && !bytes.Equal(line, w.header) {
+			return nil, fmt.Errorf("%s: other fields than before; want a file of its own for each", message.Quote(line))
+		}
+		return nil, errComment
+	}
+	separator := []byte{' '}
+	if bytes.IndexByte(line, '\t') >= 0 {
+		separator[0] = '\t'
+	}
+	w.fields = w.fields[:0]
+	for field, rest, more := []byte(nil), line, true; more; {
+		field, rest, more = bytes.Cut(rest, separator)
+		w.fields = append(w.fields, field)
+	}
+	return nil, w.complete(line)
+}
