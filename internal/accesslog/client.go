@@ -36,9 +36,10 @@ func address(b []byte) []byte {
 	if isAddress(b) {
 		return b
 	}
-	if host, port, ok := bytes.Cut(b, []byte("]")); ok && host[0] == '[' && isAddress(host[1:]) &&
+	host, port, closed := bytes.Cut(b, []byte("]"))
+	if host, opened := bytes.CutPrefix(host, []byte("[")); opened && closed && isAddress(host) &&
 		(len(port) == 0 || isPort(port)) {
-		return host[1:]
+		return host
 	}
 	if i := bytes.LastIndexByte(b, ':'); i > 0 && isPort(b[i:]) && isAddress(b[:i]) {
 		return b[:i]
