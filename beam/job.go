@@ -82,7 +82,8 @@ func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums 
 		for _, l := range plan.Limiters {
 			rows = append(rows, replay.Row{Label: l.Label, Decider: replay.NewModel(l.NewModel(), plan.Scenario.Start)})
 		}
-		shard, log := t.Ordered(times.FirstUS, ordered)
+		log := accesslog.Log{FirstUS: times.FirstUS}
+		shard := t.Ordered(&log, ordered)
 		o := replay.Options{Scales: measure.TimeScales(plan.Policy.WindowUS())}
 		part, err := replay.RunPart(ctx, shard, plan.Policy, rows, o)
 		if ctx.Err() != nil {
@@ -94,7 +95,7 @@ func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums 
 			tally.Series = measure.Series{}
 		}
 		part.Traffic = measure.Traffic{}
-		sums = append(sums, Sum{part, *log})
+		sums = append(sums, Sum{part, log})
 		again = j.BothRules && len(sums) == 1 && log.Spread > 0
 	}
 	return sums, "", nil

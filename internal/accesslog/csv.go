@@ -36,10 +36,27 @@ func separator(header []byte) (c byte, n int) {
 	return c, n
 }
 
-// table reads files whose columns have names. It has a line's fields in their order.
+// table reads lines of fields in an order that a header names.
+//
+// Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
+// into memory) and keeps no text to quote in a message.
 type table struct {
-	names  []string
-	fields [][]byte
+	separator byte
+	plain     bool // quotes mean nothing
+	names     []string
+	fields    [][]byte
+}
+
+func openCSV(header []byte) (format, error) {
+	t := &table{}
+	t.separator, _ = separator(header)
+	if err := t.split(bytes.Clone(header)); err != nil { // split unescapes in place
+		return nil, err
+	}
+	for _, f := range t.fields {
+		t.names = append(t.names, string(bytes.TrimSpace(f)))
+	}
+	return t, nil
 }
 
 func (t *table) has(name string) bool { return slices.Contains(t.names, name) }
@@ -68,69 +85,43 @@ func (t *table) shown() string {
 	return strings.Join(list, ", ")
 }
 
-// complete fails unless the line has a field for each name.
-func (t *table) complete(line []byte) error {
-	if len(t.fields) != len(t.names) {
-		return fmt.Errorf("%s: %s; want %d, as in the header", message.Quote(line),
-			message.Count(len(t.fields), "field"), len(t.names))
-	}
-	return nil
-}
-
 func (t *table) value(column int) ([]byte, error) { return t.fields[column], nil }
 
-// csvFile reads RFC 4180 with a header line.
-//
-// Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
-// into memory) and keeps no text to quote in a message.
-type csvFile struct {
-	table
-	separator byte
-}
-
-func openCSV(header []byte) (format, error) {
-	sep, _ := separator(header)
-	c := &csvFile{separator: sep}
-	if err := c.split(bytes.Clone(header)); err != nil { // split unescapes in place
+func (t *table) cut(line []byte) (before []byte, err error) {
+	if err := t.split(line); err != nil {
 		return nil, err
 	}
-	for _, f := range c.fields {
-		c.names = append(c.names, string(bytes.TrimSpace(f)))
+	if len(t.fields) != len(t.names) {
+		return nil, fmt.Errorf("%s: %s; want %d, as in the header", message.Quote(line),
+			message.Count(len(t.fields), "field"), len(t.names))
 	}
-	return c, nil
+	return nil, nil
 }
 
-func (c *csvFile) cut(line []byte) (before []byte, err error) {
-	if err := c.split(line); err != nil {
-		return nil, err
-	}
-	return nil, c.complete(line)
-}
-
-// split cuts a record into c.fields, which point into line; quoted fields are unescaped in place.
-func (c *csvFile) split(line []byte) error {
-	c.fields = c.fields[:0]
+// split cuts a record into t.fields, which point into line; quoted fields are unescaped in place.
+func (t *table) split(line []byte) error {
+	t.fields = t.fields[:0]
 	for {
 		var field []byte
-		if len(line) > 0 && line[0] == '"' {
+		if !t.plain && len(line) > 0 && line[0] == '"' {
 			var rest []byte
-			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != c.separator {
+			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != t.separator {
 				return fmt.Errorf("%s: text after or before a quoted field; want \"…\" around the whole field",
 					message.Quote(line))
 			}
 			line = rest
 		} else {
-			end := bytes.IndexByte(line, c.separator)
+			end := bytes.IndexByte(line, t.separator)
 			if end < 0 {
 				end = len(line)
 			}
 			field, line = line[:end], line[end:]
-			if bytes.IndexByte(field, '"') >= 0 {
+			if !t.plain && bytes.IndexByte(field, '"') >= 0 {
 				return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field",
 					message.Quote(field))
 			}
 		}
-		c.fields = append(c.fields, field)
+		t.fields = append(t.fields, field)
 		if len(line) == 0 {
 			return nil
 		}

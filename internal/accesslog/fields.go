@@ -34,9 +34,7 @@ func known(f format, names []string) string {
 	return ""
 }
 
-// marks are bits of a line, for the notes.
-type marks uint16
-
+// What may be noted of a line, each as a bit.
 const (
 	prefixed = iota // other words stand before the client
 	ported          // a port or brackets are at the key's address
@@ -69,7 +67,7 @@ type fields struct {
 	skip        string // the key that is left out; "": none
 	stamps      stamps
 	joined      []byte
-	marks       marks         // of the line
+	marks       uint16        // of the line
 	firsts      [noted]string // of the first line that has the mark
 }
 
@@ -123,20 +121,15 @@ func (r *fields) find(t Trace) (taken []string, err error) {
 			t.Time, r.stamps.unit = t.Time[:i], &units[n]
 		}
 	}
-	if r.times, err = r.columns(t.Time); err != nil {
-		return nil, &FieldError{"time", err.Error()}
-	}
-	if r.keys, err = r.columns(t.Key); err != nil {
-		return nil, &FieldError{"key", err.Error()}
-	}
-	if r.costs, err = r.columns(t.Cost); err != nil {
-		return nil, &FieldError{"cost", err.Error()}
-	}
-	return taken, nil
+	var noKey, noCost error
+	r.times, err = r.columns("time", t.Time)
+	r.keys, noKey = r.columns("key", t.Key)
+	r.costs, noCost = r.columns("cost", t.Cost)
+	return taken, cmp.Or(err, noKey, noCost)
 }
 
-// columns finds the fields a and b of "a+b", unless there is one of that whole name.
-func (r *fields) columns(names string) (all []int, err error) {
+// columns finds the fields a and b of "a+b", unless there is one of that whole name. They are for a field of the trace.
+func (r *fields) columns(field, names string) (all []int, err error) {
 	if names == "" {
 		return nil, nil
 	}
@@ -147,7 +140,7 @@ func (r *fields) columns(names string) (all []int, err error) {
 	for _, name := range list {
 		column, err := r.column(name)
 		if err != nil {
-			return nil, err
+			return nil, &FieldError{field, err.Error()}
 		}
 		all = append(all, column)
 	}

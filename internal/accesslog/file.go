@@ -170,7 +170,7 @@ func (f *traceFile) scan() error {
 			f.lastUS = e.at
 		}
 		for left := e.marks; left != 0; left &= left - 1 {
-			kind := bits.TrailingZeros16(uint16(left))
+			kind := bits.TrailingZeros16(left)
 			if f.marked[kind]++; f.marked[kind] == 1 {
 				f.examples[kind] = f.now.firsts[kind]
 			}

@@ -41,28 +41,31 @@ func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.R
 	return found, err
 }
 
-// Ordered is the stream of some keys of a log that began at firstUS. Its requests are in the order of time, since 1970,
-// and each says whether its time is a whole second. A complete pass fills in what it found, but for the files.
-func (t Trace) Ordered(firstUS int64, requests iter.Seq2[limit.Request, bool]) (*traffic.Stream, *Log) {
-	s := shard{Trace: t, firstUS: firstUS, requests: requests, log: &Log{}}
-	return traffic.Compile(0, []traffic.Phase{{Trace: s}}), s.log
+// Ordered is the stream of some keys of a log, for one pass. Its requests are in the order of time, since 1970, and each
+// says whether its time is a whole second. l has the log's FirstUS, and the pass adds what it finds, but for the files.
+func (t Trace) Ordered(l *Log, requests iter.Seq2[limit.Request, bool]) *traffic.Stream {
+	return traffic.Compile(0, []traffic.Phase{{Trace: shard{t, l, requests}}})
+}
+
+// Told is the stream of a log that was read elsewhere: it has no requests, and says what was found.
+func (t Trace) Told(l *Log) *traffic.Stream {
+	s := t.Ordered(l, func(func(limit.Request, bool) bool) {})
+	for range s.Requests() {
+	}
+	return s
 }
 
 // shard is some of a log's keys.
 type shard struct {
 	Trace
-	firstUS  int64
-	requests iter.Seq2[limit.Request, bool]
 	log      *Log
+	requests iter.Seq2[limit.Request, bool]
 }
 
 // Play implements traffic.Recorded.
 func (s shard) Play(lasts time.Duration, found *traffic.Pass, yield func(limit.Request) bool) error {
-	p := s.player(lasts, yield)
-	p.FirstUS = s.firstUS
-	err := p.end(s.read(p), found)
-	*s.log = p.Log
-	return err
+	p := s.player(s.log, lasts, yield)
+	return p.end(s.read(p), found)
 }
 
 func (s shard) read(p *player) error {
@@ -73,24 +76,4 @@ func (s shard) read(p *player) error {
 		}
 	}
 	return p.release()
-}
-
-// Told is the stream of a log that was read elsewhere: it has no requests, and says what was found.
-func (t Trace) Told(l *Log) *traffic.Stream {
-	s := traffic.Compile(0, []traffic.Phase{{Trace: told{t, l}}})
-	for range s.Requests() {
-	}
-	return s
-}
-
-// told is a log that was read elsewhere.
-type told struct {
-	Trace
-	log *Log
-}
-
-// Play implements traffic.Recorded.
-func (t told) Play(lasts time.Duration, found *traffic.Pass, _ func(limit.Request) bool) error {
-	t.tell(t.log, lasts, found)
-	return nil
 }

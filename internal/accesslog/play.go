@@ -28,7 +28,7 @@ var errEnough = errors.New("no more requests are wanted")
 // player plays a log once. It takes the requests in the order of time, spreads those of a whole second over it, and
 // applies the speed.
 type player struct {
-	Log
+	*Log
 	trace Trace
 	lasts time.Duration // the phase's; 0: as long as the log
 	yield func(limit.Request) bool
@@ -42,13 +42,13 @@ type player struct {
 // share is a key's part of a second: requests whose time is whole, and how many have their place.
 type share struct{ requests, placed int64 }
 
-func (t Trace) player(lasts time.Duration, yield func(limit.Request) bool) *player {
-	return &player{trace: t, lasts: lasts, yield: yield, shares: map[string]*share{}}
+func (t Trace) player(l *Log, lasts time.Duration, yield func(limit.Request) bool) *player {
+	return &player{Log: l, trace: t, lasts: lasts, yield: yield, shares: map[string]*share{}}
 }
 
 // Began is the time of the trace's first request in microseconds since 1970. Its errors are those of reading.
 func (t Trace) Began() (us int64, err error) {
-	p := t.player(0, func(limit.Request) bool { return false })
+	p := t.player(&Log{}, 0, func(limit.Request) bool { return false })
 	if err = p.read(); err == errEnough {
 		err = nil
 	}
@@ -57,7 +57,7 @@ func (t Trace) Began() (us int64, err error) {
 
 // Play implements traffic.Recorded.
 func (t Trace) Play(lasts time.Duration, found *traffic.Pass, yield func(limit.Request) bool) error {
-	p := t.player(lasts, yield)
+	p := t.player(&Log{}, lasts, yield)
 	return p.end(p.read(), found)
 }
 
@@ -65,7 +65,7 @@ func (t Trace) Play(lasts time.Duration, found *traffic.Pass, yield func(limit.R
 func (p *player) read() error {
 	trace := &p.trace
 	m := merger{shared: shared{allowed: trace.Bad, spare: 1 + runtime.GOMAXPROCS(0)}}
-	defer m.close(&p.Log)
+	defer m.close(p.Log)
 	if err := m.open(trace); err != nil {
 		return err
 	}
@@ -188,6 +188,6 @@ func (p *player) end(err error, found *traffic.Pass) error {
 	if err != nil && err != errEnough {
 		return err
 	}
-	p.trace.tell(&p.Log, p.lasts, found)
+	p.trace.tell(p.Log, p.lasts, found)
 	return nil
 }

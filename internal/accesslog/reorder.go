@@ -19,7 +19,7 @@ type entry struct {
 	key   string
 	cost  int32
 	whole bool
-	marks marks
+	marks uint16
 }
 
 // The window in which lines may be out of order: ten minutes or 65,536 lines, whichever is less. Servers write a line

@@ -3,7 +3,6 @@ package accesslog
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"strings"
@@ -195,16 +194,15 @@ func digits(b []byte) int64 {
 // 5138, and 1e11 ms is 1973.
 type unit struct {
 	name, short string
-	most        int64
 	inSecond    int64
 	places      int // of a fraction that microseconds can hold
 }
 
 var units = []unit{
-	{"seconds", "s", 1e11 - 1, 1, 6},
-	{"milliseconds", "ms", 1e14 - 1, 1e3, 3},
-	{"microseconds", "us", 1e17 - 1, 1e6, 0},
-	{"nanoseconds", "ns", math.MaxInt64, 1e9, 0},
+	{"seconds", "s", 1, 6},
+	{"milliseconds", "ms", 1e3, 3},
+	{"microseconds", "us", 1e6, 0},
+	{"nanoseconds", "ns", 1e9, 0},
 }
 
 // unix reads digits, with a fraction or an exponent perhaps, in the unit that is named or that the first number
@@ -229,7 +227,7 @@ func (s *stamps) unix(b []byte) (at instant, ok bool) {
 	}
 	if s.unit == nil {
 		s.guessed = true
-		s.unit = &units[slices.IndexFunc(units, func(u unit) bool { return n <= u.most })]
+		s.unit = &units[slices.IndexFunc(units, func(u unit) bool { return n/u.inSecond < 1e11 })]
 		if n/s.unit.inSecond < firstDateUS/secondUS {
 			s.unit = &units[0]
 		}

@@ -28,7 +28,7 @@ var (
 // errComment is that of a line which is neither a request nor a bad line.
 var errComment = errors.New("a comment")
 
-// w3cLog reads fields that stand between blanks (IIS) or tabs (CloudFront). Quotes mean nothing.
+// w3cLog reads fields that stand between blanks (IIS) or tabs (CloudFront).
 type w3cLog struct {
 	table
 	header []byte // the line that names the fields
@@ -39,7 +39,7 @@ func openW3C(header []byte) (format, error) {
 	if !bytes.HasPrefix(header, fieldsOf) {
 		return nil, fmt.Errorf("%s: no line #Fields: before it; want one that names the fields", message.Quote(header))
 	}
-	return &w3cLog{table{names: strings.Fields(string(header))[1:]}, header}, nil
+	return &w3cLog{table{plain: true, names: strings.Fields(string(header))[1:]}, header}, nil
 }
 
 func (w *w3cLog) cut(line []byte) (before []byte, err error) {
@@ -49,14 +49,8 @@ func (w *w3cLog) cut(line []byte) (before []byte, err error) {
 		}
 		return nil, errComment
 	}
-	separator := []byte{' '}
-	if bytes.IndexByte(line, '\t') >= 0 {
-		separator[0] = '\t'
+	if w.separator = ' '; bytes.IndexByte(line, '\t') >= 0 {
+		w.separator = '\t'
 	}
-	w.fields = w.fields[:0]
-	for field, rest, more := []byte(nil), line, true; more; {
-		field, rest, more = bytes.Cut(rest, separator)
-		w.fields = append(w.fields, field)
-	}
-	return nil, w.complete(line)
+	return w.table.cut(line)
 }

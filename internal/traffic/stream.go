@@ -57,12 +57,7 @@ func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 }
 
 // last is what the last complete pass found; nothing before it.
-func (s *Stream) last() (p Pass) {
-	if found := s.found.Load(); found != nil {
-		p = *found
-	}
-	return p
-}
+func (s *Stream) last() *Pass { return cmp.Or(s.found.Load(), &Pass{}) }
 
 // Duration is the sum of the phases' durations. A trace without a duration lasts until its last timestamp's
 // second (or microsecond, where it has fractions) is over; that is known only after Requests was exhausted.
