@@ -129,7 +129,7 @@ return decide({KEYS[1]}, {ARGV[1], ARGV[2]%s})`, c.in.Algorithm.Script(), c.befo
 	if c.old.Init != nil {
 		p.Init, p.InitSource = call(c.old.Init, key), c.in.Algorithm.Script()
 	}
-	runner, err := virtualtime.New(virtualtime.Server{Client: s, Embedded: true}, p, virtualtime.Options{
+	runner, err := virtualtime.New(virtualtime.Connection{Client: s, Embedded: true}, p, virtualtime.Options{
 		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 100, Behind: limit.MaxWindow})
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func program(in algorithms.Rule, prefix string) *script.Program {
 func serverDecides(t *testing.T, s *redis.Server, in algorithms.Rule, prefix string,
 	requests []limit.Request) []limit.Decision {
 	t.Helper()
-	target := virtualtime.Server{Client: s, Embedded: s.Kind == redis.KindEmbedded}
+	target := virtualtime.Connection{Client: s, Embedded: s.Kind == redis.KindEmbedded}
 	runner, err := virtualtime.New(target, program(in, s.Prefix+prefix), virtualtime.Options{
 		Start: time.UnixMicro(algotest.StartUS), Real: time.UnixMilli(4e12), BatchSize: 100, Behind: limit.MaxWindow})
 	if err != nil {

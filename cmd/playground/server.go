@@ -51,7 +51,7 @@ func (h *host) Open(_ context.Context, p *run.Plan, l *limiter.Limiter) (run.Scr
 		h.redis = m
 	}
 	began := time.Now()
-	runner, err := virtualtime.New(virtualtime.Server{Client: newDirect(h), Embedded: true}, l.Program,
+	runner, err := virtualtime.New(virtualtime.Connection{Client: newDirect(h), Embedded: true}, l.Program,
 		virtualtime.Options{Start: p.Scenario.Start, Behind: p.Scenario.ServerClock.Behind(), Real: embedded.Midnight,
 			Elapsed: func() time.Duration { return time.Since(began) }})
 	var refused *virtualtime.RefusedError

@@ -67,7 +67,7 @@ func (p *play) completed() result.Run {
 }
 
 // completed is the row with its means and medians.
-func (r *row) completed() result.Latency {
+func (r *summary) completed() result.Latency {
 	n := max(1, float64(len(r.Rounds)))
 	r.IntendedPerS /= n
 	r.AchievedPerS /= n

@@ -89,11 +89,11 @@ type play struct {
 	part    *load.Part
 	whole   *traffic.Stream // all of the scenario
 	virtual *result.Run     // what virtual time decides of the part; nil: not known yet
-	rows    []*row          // what was measured, by limiter; the control is the first
+	rows    []*summary      // what was measured, by limiter; the control is the first
 }
 
-// row is what all rounds found of one limiter in one scenario.
-type row struct {
+// summary is what all rounds found of one limiter in one scenario.
+type summary struct {
 	result.Latency
 	verdicts []limit.Verdict // of virtual time, on the same requests where clients do not react
 }
@@ -137,7 +137,7 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	}
 	r.Enter(withControl(j.Algorithms, r.Policy), script.Files(j.Scripts), wrong)
 	for _, e := range r.Limiters {
-		r.rows = append(r.rows, &row{Latency: result.Latency{Scenario: s.Name, Algorithm: e.Label,
+		r.rows = append(r.rows, &summary{Latency: result.Latency{Scenario: s.Name, Algorithm: e.Label,
 			Outcomes: result.NewOutcomes()}})
 	}
 	return r

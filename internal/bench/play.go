@@ -93,7 +93,7 @@ func intervalUS(d time.Duration) int64 {
 }
 
 // add takes one round.
-func (r *row) add(number int, o *played) {
+func (r *summary) add(number int, o *played) {
 	r.Offered += o.Offered
 	r.Sent += o.Sent
 	r.Dropped += o.Dropped

@@ -29,7 +29,7 @@ type segment struct {
 // segment prepares calls of one limiter.
 func (s *session) segment(ctx context.Context, c *limiter.Limiter) (*segment, error) {
 	g := s.keyspace(c)
-	server := load.Server{Client: s.server.Client, Open: s.server.Open}
+	server := load.Endpoint{Client: s.server.Client, Open: s.server.Open}
 	var err error
 	g.target, err = load.Prepare(ctx, server, c.Program.InKeyspace(g.prefix), g.clock)
 	if err != nil {

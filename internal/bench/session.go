@@ -59,7 +59,7 @@ func begin(ctx context.Context, spec string, connections int, wall replay.Clock)
 // decidePlay decides what is played of a scenario, and keeps each decision.
 func (s *session) decidePlay(p *play) (err error) {
 	p.Watch = func(label string) (run.Observer, error) {
-		at := slices.IndexFunc(p.rows, func(r *row) bool { return r.Algorithm == label })
+		at := slices.IndexFunc(p.rows, func(r *summary) bool { return r.Algorithm == label })
 		if at < 0 { // clients that remember are not played
 			return nil, nil
 		}

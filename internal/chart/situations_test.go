@@ -91,7 +91,7 @@ func play(t traffic, buckets int64, contenders ...contender) curves.Input {
 	}
 	for _, c := range contenders {
 		in.Algorithms = append(in.Algorithms,
-			curves.Row{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
+			curves.Limiter{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
 		row := result.Row{Algorithm: c.label,
 			Figures: measure.Figures{MostAdmitted: mostAdmitted(t, c.make(t.policy), lengths)}}
 		if c.label != "none" {

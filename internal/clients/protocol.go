@@ -6,8 +6,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Server replies to messages, in the order of their arrival. One goroutine calls it.
-type Server interface {
+// Replier replies to messages, in the order of their arrival. One goroutine calls it.
+type Replier interface {
 	// Serve answers a message that arrives at the true time q.AtUS; the skews of q say what the clocks show: the
 	// server's now, and the client's as it was read when the message was sent. Key and cost are the attempt's. A reply
 	// that is a limit.Decision is the attempt's decision. An error ends the run.

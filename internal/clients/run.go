@@ -23,7 +23,7 @@ type Setup struct {
 	Groups      []Group // none: one client that gives up, whose clock is right
 	ServerClock ServerClock
 	Protocol    Protocol
-	Server      Server
+	Server      Replier
 
 	MostAttempts int64 // of the whole run; more are a TooManyError. 0: DefaultAttempts
 	Progress     func(operations int64)

@@ -143,7 +143,7 @@ func (r *counter) copy(ctx context.Context, program *script.Program, n int, stat
 		c.keys = append(c.keys, fmt.Sprintf("q%05d", i)) // as long as the template
 	}
 	var err error
-	c.target, err = load.Prepare(ctx, load.Server{Client: s.Client, Open: s.Open}, program.InKeyspace(s.Prefix),
+	c.target, err = load.Prepare(ctx, load.Endpoint{Client: s.Client, Open: s.Open}, program.InKeyspace(s.Prefix),
 		load.Stopwatch{Origin: at, Now: func() time.Duration { return 0 }})
 	if err == nil {
 		c.calls, err = c.target.Connect(ctx)

@@ -10,7 +10,7 @@ import (
 
 // admitted is the cost offered and admitted in each bin.
 func (s span) admitted() Timeline {
-	t := s.timeline(maxRateBins, admitted, sums, func(l Row, c *Curve, k int) {
+	t := s.timeline(maxRateBins, admitted, sums, func(l Limiter, c *Curve, k int) {
 		c.Offered = sums(s.offered(l)[s.from:s.to], k)
 		c.Top = slices.Max(c.Offered)
 		c.Fact = s.withLater(fmt.Sprintf("%s of %s admitted", message.Grouped(total(c.Values)+s.later(l)),

@@ -4,7 +4,7 @@ import "ratelab/internal/message"
 
 // cumulative is the running total of the admitted cost.
 func (s span) cumulative() Timeline {
-	t := s.timeline(maxBins, admitted, soFar, func(l Row, c *Curve, _ int) {
+	t := s.timeline(maxBins, admitted, soFar, func(l Limiter, c *Curve, _ int) {
 		for _, r := range s.reference() {
 			c.Fact = s.withLater(apart(c.Top+s.later(l)-total(r.Series.Admitted)), l)
 		}

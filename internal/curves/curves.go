@@ -21,11 +21,11 @@ type Input struct {
 	Version    string // of this program, for a picture's footer; may be empty
 	Traffic    measure.Traffic
 	Reference  *measure.Series // of the exact limiter; nil if each row had requests of its own
-	Algorithms []Row
+	Algorithms []Limiter
 }
 
-// Row is one limiter's course over time.
-type Row struct {
+// Limiter is one limiter's course over time.
+type Limiter struct {
 	Label   string
 	Series  measure.Series
 	Traffic *measure.Traffic // its own offered traffic, with the Input's buckets; nil: the Input's

@@ -27,7 +27,7 @@ func worked() Input {
 	own := &measure.Traffic{BucketUS: 1_000_000, Offered: []int64{3, 1, 1}}
 	return Input{Run: run, Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: []int64{5, 3, 0}},
 		Reference: &exact,
-		Algorithms: []Row{
+		Algorithms: []Limiter{
 			{Label: "none", Series: series([]int64{5, 3, 0}, []int64{5, 8, 3})},
 			{Label: "mine", Series: series([]int64{4, 3, 0}, []int64{4, 7, 3})},
 			{Label: "meek", Series: series([]int64{3, 0, 0}, []int64{3, 3, 0}), Traffic: own},
@@ -186,6 +186,6 @@ func drawn(t *rapid.T) Input {
 			DurationUS: width*int64(n) - rapid.Int64Range(0, 2*width).Draw(t, "before the end")},
 		Traffic:    measure.Traffic{BucketUS: width, Offered: values.Draw(t, "offered")},
 		Reference:  &exact,
-		Algorithms: []Row{{Label: "a", Series: row()}, {Label: "b", Series: row()}},
+		Algorithms: []Limiter{{Label: "a", Series: row()}, {Label: "b", Series: row()}},
 	}
 }

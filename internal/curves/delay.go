@@ -10,7 +10,7 @@ import (
 // delay is the longest delay in each bin, of rows that delay requests.
 func (s span) delay() Timeline {
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.DelayUS }, peaks,
-		func(_ Row, c *Curve, _ int) {
+		func(_ Limiter, c *Curve, _ int) {
 			c.Fact = "up to " + report.Natural(float64(c.Top))
 			for i, us := range c.Values {
 				c.Values[i] = (us + 999) / 1000 // whole ms, rounded up

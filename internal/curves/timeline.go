@@ -66,15 +66,15 @@ type span struct {
 }
 
 // reference is the exact limiter as a row; empty if there is none.
-func (in Input) reference() []Row {
+func (in Input) reference() []Limiter {
 	if in.Reference == nil {
 		return nil
 	}
-	return []Row{{Label: result.ReferenceLabel, Series: *in.Reference}}
+	return []Limiter{{Label: result.ReferenceLabel, Series: *in.Reference}}
 }
 
 // offered is the cost offered to a row, in the buckets of the traffic.
-func (in Input) offered(l Row) []int64 {
+func (in Input) offered(l Limiter) []int64 {
 	if l.Traffic != nil {
 		return l.Traffic.Offered
 	}
@@ -84,7 +84,7 @@ func (in Input) offered(l Row) []int64 {
 // timeline has a curve of each row and of the reference that has such values, in at most that many bins of k buckets,
 // and the values of every bucket as its data. special completes a curve.
 func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]int64, int) []int64,
-	special func(l Row, c *Curve, k int)) Timeline {
+	special func(l Limiter, c *Curve, k int)) Timeline {
 	width := s.Traffic.BucketUS
 	k := joinFactor(s.to-s.from, width, bins)
 	t := Timeline{Chart: newChart(s.Run), FromUS: int64(s.from) * width, BinUS: width * int64(k),
@@ -97,7 +97,7 @@ func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]i
 		starts[i] = int64(i) * width
 	}
 	t.columns = []column{{"t_us", starts}, {"offered", join(s.Traffic.Offered, 1)}}
-	curve := func(l Row, column string) *Curve {
+	curve := func(l Limiter, column string) *Curve {
 		values := of(&l.Series)
 		if values == nil {
 			return nil
@@ -123,7 +123,7 @@ func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]i
 func (c *Chart) add(name string, values []int64) { c.columns = append(c.columns, column{name, values}) }
 
 // later is the admitted cost that leaves after the chart's end, of a shaper whose clients react.
-func (in Input) later(l Row) int64 {
+func (in Input) later(l Limiter) int64 {
 	if row := in.Run.Find(l.Label); row != nil && row.Shaping != nil {
 		return row.AdmittedCost - total(l.Series.Admitted)
 	}
@@ -131,7 +131,7 @@ func (in Input) later(l Row) int64 {
 }
 
 // withLater adds to a fact how much leaves after the end of the chart.
-func (in Input) withLater(fact string, l Row) string {
+func (in Input) withLater(fact string, l Limiter) string {
 	if later := in.later(l); later > 0 {
 		return fact + ", " + message.Grouped(later) + " after " + report.Natural(float64(in.Run.DurationUS))
 	}
@@ -173,7 +173,7 @@ func (in Input) busy(i int) bool {
 	if in.Traffic.Offered[i] > 0 {
 		return true
 	}
-	return slices.ContainsFunc(append(in.reference(), in.Algorithms...), func(l Row) bool {
+	return slices.ContainsFunc(append(in.reference(), in.Algorithms...), func(l Limiter) bool {
 		s := &l.Series
 		return in.offered(l)[i] > 0 || s.Admitted[i] > 0 || s.Rolling[i] > 0 || s.DelayUS != nil && s.DelayUS[i] > 0
 	})

@@ -21,7 +21,7 @@ func silent(from, to int) Input {
 	return Input{Run: &result.Run{Scenario: "silent", DurationUS: 40_000_000, Keys: 1,
 		Limit: result.Limit{Requests: 2, WindowUS: 2_000_000, Burst: 2}},
 		Traffic:    measure.Traffic{BucketUS: 1_000_000, Offered: offered},
-		Algorithms: []Row{{Label: "mine", Series: s}}}
+		Algorithms: []Limiter{{Label: "mine", Series: s}}}
 }
 
 // A long silence at either end is not drawn, all charts have the same axis, and the data have every bucket.

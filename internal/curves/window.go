@@ -11,7 +11,7 @@ import (
 func (s span) window() Timeline {
 	base := newChart(s.Run)
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.Rolling }, peaks,
-		func(l Row, c *Curve, _ int) { c.Fact = base.fact(c.Top, s.xLimit(l)) })
+		func(l Limiter, c *Curve, _ int) { c.Fact = base.fact(c.Top, s.xLimit(l)) })
 	t.Caption = "Admitted in the last " + report.Each(s.Run.Limit.WindowUS)
 	if s.Run.Keys > 1 {
 		t.Caption += ", by the key that had most"
@@ -23,7 +23,7 @@ func (s span) window() Timeline {
 }
 
 // xLimit is a row's x_limit; 0 if the document has no such row.
-func (in Input) xLimit(l Row) float64 {
+func (in Input) xLimit(l Limiter) float64 {
 	if row := in.Run.Find(l.Label); row != nil {
 		return row.XLimit
 	}

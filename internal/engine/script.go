@@ -31,7 +31,7 @@ func Runner(ctx context.Context, s *redis.Server, program *script.Program, o vir
 	began := clock.Now()
 	o.Real, o.Elapsed = serverNow, func() time.Duration { return clock.Now().Sub(began) }
 	r, err := virtualtime.New(
-		virtualtime.Server{Client: s, Given: !s.Own, Embedded: s.Kind == redis.KindEmbedded},
+		virtualtime.Connection{Client: s, Given: !s.Own, Embedded: s.Kind == redis.KindEmbedded},
 		program.InKeyspace(s.Prefix), o)
 	var refused *virtualtime.RefusedError
 	if errors.As(err, &refused) {

@@ -33,10 +33,10 @@ func prepared(t testing.TB, p *script.Program) (*redis.Server, *Target, *Connect
 }
 
 // of is a server as callers see it.
-func of(s *redis.Server) Server { return Server{Client: s.Client, Open: s.Open} }
+func of(s *redis.Server) Server { return Endpoint{Client: s.Client, Open: s.Open} }
 
 // connected is a program on a server, with a connection.
-func connected(t testing.TB, server Server, p *script.Program, clock Stopwatch) (*Target, *Connection) {
+func connected(t testing.TB, server Endpoint, p *script.Program, clock Stopwatch) (*Target, *Connection) {
 	t.Helper()
 	target, err := Prepare(t.Context(), server, p, clock)
 	if err != nil {
@@ -65,7 +65,7 @@ func faked(t testing.TB, answer func() string) Server {
 	dial := redistest.DialTo("tcp", redistest.Listen(t, func(conn net.Conn) { fake(conn, answer) }))
 	client := redistest.NewClient(2, dial)
 	t.Cleanup(func() { client.Close() })
-	return Server{Client: client, Open: dial}
+	return Endpoint{Client: client, Open: dial}
 }
 
 // fake serves one connection.

@@ -58,7 +58,7 @@ func Play(ctx context.Context, c *run.Plan, e *limiter.Limiter, part *Part, o Op
 	if p.ahead, err = ahead(ctx, o); err != nil {
 		return nil, err
 	}
-	server := Server{Client: o.Server.Client, Open: o.Server.Open}
+	server := Endpoint{Client: o.Server.Client, Open: o.Server.Open}
 	if p.target, err = Prepare(ctx, server, p.limiter.Program.InKeyspace(o.Prefix), o.Clock); err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@ import (
 	"ratelab/internal/script"
 )
 
-// Server is where a program is called.
-type Server struct {
+// Endpoint is where a program is called.
+type Endpoint struct {
 	Client redis.Cmdable // loads scripts
 	Open   Opener        // of the connections on which it is called
 }
@@ -26,7 +26,7 @@ type Server struct {
 // Target is a program on a server, called as it is deployed: EVALSHA, the server's own clock and TTLs. It is safe for
 // concurrent use.
 type Target struct {
-	server       Server
+	server       Endpoint
 	program      *script.Program
 	clock        Stopwatch
 	decide, init evalsha
@@ -43,7 +43,7 @@ type Target struct {
 const firstID = 1e15
 
 // Prepare loads the program's scripts, which are told the clock's time.
-func Prepare(ctx context.Context, server Server, program *script.Program, clock Stopwatch) (*Target, error) {
+func Prepare(ctx context.Context, server Endpoint, program *script.Program, clock Stopwatch) (*Target, error) {
 	t := &Target{server: server, program: program, clock: clock}
 	t.ids.Store(firstID)
 	sha, err := server.Client.ScriptLoad(ctx, program.Source).Result()

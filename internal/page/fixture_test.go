@@ -54,7 +54,7 @@ func worked() Input {
 		Document: doc,
 		Charts: []curves.Input{{Run: &doc.Runs[0], Traffic: measure.Traffic{BucketUS: 1_000_000, Offered: offered},
 			Reference: &log,
-			Algorithms: []curves.Row{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
+			Algorithms: []curves.Limiter{{Label: "none", Series: all}, {Label: "fixed-window-aligned", Series: all},
 				{Label: "gcra", Series: series([]int64{0, 4, 2, 0}, []int64{0, 4, 6, 6})}, {Label: "sliding-window-log",
 					Series: log}}}},
 		Algorithms: []algorithms.Algorithm{{Name: "gcra", Family: "bucket", State: "one timestamp",
@@ -120,7 +120,7 @@ func large() Input {
 			run.TimeScales.IntervalUS = append(run.TimeScales.IntervalUS, int64(n+1)*1000)
 			run.TimeScales.Limit = append(run.TimeScales.Limit, int64(n+4))
 		}
-		var rows []curves.Row
+		var rows []curves.Limiter
 		for j := range 15 {
 			row := result.Row{Algorithm: fmt.Sprintf("some-algorithm-%d", j), ScriptSHA1: strings.Repeat("a", 40),
 				Figures: measure.Figures{Result: counted(9000, 8000, 700, 300, 20)}}
@@ -129,7 +129,7 @@ func large() Input {
 				row.Bound = append(row.Bound, random.Int64N(9000))
 			}
 			run.Results = append(run.Results, row)
-			rows = append(rows, curves.Row{Label: row.Algorithm, Series: noise(random)})
+			rows = append(rows, curves.Limiter{Label: row.Algorithm, Series: noise(random)})
 		}
 		in.Document.Runs = append(in.Document.Runs, run)
 		log := noise(random)

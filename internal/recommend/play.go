@@ -78,8 +78,8 @@ func newField(p, playedUnder limit.Policy) (*field, error) {
 	return f, nil
 }
 
-// row is one limiter in one phase, on its way through one traffic. It is a limit.Model, around the limiter's model.
-type row struct {
+// phased is one limiter in one phase, on its way through one traffic. It is a limit.Model, around the limiter's model.
+type phased struct {
 	limit.Model
 	phase     phase
 	candidate *candidate    // nil of the exact limiter, and of a usual one
@@ -102,10 +102,10 @@ type keyState struct {
 }
 
 // rows are the exact limiter's first, then those of the candidates in each phase, then those of the usual ones.
-func (f *field) rows() []*row {
-	var all []*row
-	add := func(in *algorithms.Rule) *row {
-		l := &row{Model: in.NewModel(), keys: map[string]*keyState{}}
+func (f *field) rows() []*phased {
+	var all []*phased
+	add := func(in *algorithms.Rule) *phased {
+		l := &phased{Model: in.NewModel(), keys: map[string]*keyState{}}
 		all = append(all, l)
 		return l
 	}
@@ -172,7 +172,7 @@ func (f *field) play(ctx context.Context, s *scenario.Scenario, instead run.Inst
 
 // Decide lets the model decide, and notes what the price needs. It goes by the server's clock, as every candidate does:
 // a client's is behind by the time that a message takes.
-func (l *row) Decide(serverUS, _ int64, name string, cost int64) limit.Decision {
+func (l *phased) Decide(serverUS, _ int64, name string, cost int64) limit.Decision {
 	l.largestCost = max(l.largestCost, cost)
 	nowUS := serverUS + l.phase.shiftUS
 	key := l.keys[name]
@@ -222,7 +222,7 @@ func (c *candidate) xAt(nowUS int64, key *keyState, allowed bool) float64 {
 }
 
 // price compares a row with the exact one, key by key.
-func (l *row) price(exact *row) price {
+func (l *phased) price(exact *phased) price {
 	p := price{decided: strconv.FormatUint(l.digest, 16)}
 	var missing, total int64
 	for name, key := range exact.keys {

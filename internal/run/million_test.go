@@ -34,7 +34,7 @@ func TestMillion(t *testing.T) {
 		}
 	}
 	s := redistest.Private(t)
-	server := virtualtime.Server{Client: s}
+	server := virtualtime.Connection{Client: s}
 	names := algorithms.Names()
 	began := time.Now()
 	decided := 0
@@ -50,7 +50,7 @@ func TestMillion(t *testing.T) {
 }
 
 // against decides one random trace twice, and gives its length.
-func against(t *testing.T, server virtualtime.Server, seed uint64, r *rand.Rand, name string) int {
+func against(t *testing.T, server virtualtime.Connection, seed uint64, r *rand.Rand, name string) int {
 	label, p := limitstest.Random(r, choices(t, name)[0].Algorithm)
 	c, err := limiter.OfAlgorithm(choices(t, label)[0], p)
 	if err != nil {

@@ -107,7 +107,7 @@ func (g *game) reactingRow(ctx context.Context, l *limiter.Limiter) error {
 }
 
 // setup has the plan's clients and clocks.
-func (p *Plan) setup(protocol clients.Protocol, server clients.Server) clients.Setup {
+func (p *Plan) setup(protocol clients.Protocol, server clients.Replier) clients.Setup {
 	return clients.Setup{Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
 		Protocol: protocol, Server: server}
 }

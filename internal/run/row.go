@@ -30,7 +30,7 @@ type row struct {
 	// The following fields are for plans whose clients react.
 
 	protocol clients.Protocol
-	answers  clients.Server
+	answers  clients.Replier
 	model    *clients.Limiter   // nil: the script decides
 	right    replay.Decider     // the script for correct clocks; nil: clocks are correct, or there is a model
 	sequence *sequence.Play     // nil: the row is no sequence

@@ -160,7 +160,7 @@ func Play(ctx context.Context, p *Plan, engine Engine) (*result.Run, *curves.Inp
 	}
 	for i, l := range outcome.Rows {
 		picture.Algorithms = append(picture.Algorithms,
-			curves.Row{Label: g.rows[i].Label, Series: l.Series, Traffic: g.rows[i].traffic})
+			curves.Limiter{Label: g.rows[i].Label, Series: l.Series, Traffic: g.rows[i].traffic})
 	}
 	return run, picture, nil
 }

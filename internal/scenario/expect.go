@@ -145,7 +145,7 @@ func readLabels(v strictyaml.Value, want string, most int, read func(item strict
 }
 
 // rows reads the labels of further rows.
-func (r *reader) rows(v strictyaml.Value) (all []Row) {
+func (r *reader) rows(v strictyaml.Value) (all []RowLabel) {
 	readLabels(v, `a list of labels such as ["gcra:burst=10"]`, maxRows, func(item strictyaml.Value, label string) {
 		switch {
 		case strings.HasSuffix(label, LocalFlagSuffix):
@@ -154,7 +154,7 @@ func (r *reader) rows(v strictyaml.Value) (all []Row) {
 		case !strings.Contains(label, ":"):
 			item.Bad("%s has a row already; want parameters that make another, such as %s:k=v", item.Shown(), label)
 		}
-		all = append(all, Row{Label: label, Place: r.at(item)})
+		all = append(all, RowLabel{Label: label, Place: r.at(item)})
 	})
 	return all
 }

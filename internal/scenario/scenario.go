@@ -33,7 +33,7 @@ type Scenario struct {
 	Sequences   []string
 
 	// Rows are further rows, after those of all algorithms with their defaults.
-	Rows []Row
+	Rows []RowLabel
 
 	// Managed are the steps of the limits that have to be configured, and Outages the times in which nobody reaches the
 	// server, both in the order of time.
@@ -57,8 +57,8 @@ type Scenario struct {
 	SHA256 string // of the file's bytes, in hexadecimal
 }
 
-// Row is a further row of the file, and its place in the file.
-type Row struct {
+// RowLabel is a further row of the file, and its place in the file.
+type RowLabel struct {
 	Label string // a label: a name, and :k=v for each parameter set
 	Place string // file:line:column
 }

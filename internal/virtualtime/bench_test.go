@@ -66,7 +66,7 @@ func (l limiter) program(b *testing.B) *script.Program {
 func virtual(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	began := time.Now()
 	r, err := virtualtime.New(
-		virtualtime.Server{Client: s, Embedded: s.Kind == redis.KindEmbedded}, l.program(b),
+		virtualtime.Connection{Client: s, Embedded: s.Kind == redis.KindEmbedded}, l.program(b),
 		virtualtime.Options{Start: time.UnixMicro(midnight), Real: began,
 			Elapsed: func() time.Duration { return time.Since(began) }})
 	if err != nil {

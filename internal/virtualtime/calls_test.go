@@ -32,7 +32,7 @@ func TestCallsAreCounted(t *testing.T) {
 					return limit.Decision{Verdict: limit.Verdict(r.Int)}, nil
 				}}
 			it := setup{batch: rapid.IntRange(1, 20).Draw(rt, "batch")}
-			r, err := it.runner(virtualtime.Server{Client: s, Embedded: s.Kind == redis.KindEmbedded}, p)
+			r, err := it.runner(virtualtime.Connection{Client: s, Embedded: s.Kind == redis.KindEmbedded}, p)
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -76,11 +76,11 @@ func newRunner(t testing.TB, s *redis.Server, it setup, seen func(resp.Value)) (
 	if it.init != "" {
 		p.Init, p.InitSource = &call, it.init
 	}
-	return it.runner(virtualtime.Server{Client: s, Embedded: s.Kind == redis.KindEmbedded}, p)
+	return it.runner(virtualtime.Connection{Client: s, Embedded: s.Kind == redis.KindEmbedded}, p)
 }
 
 // runner prepares p on the server.
-func (it setup) runner(server virtualtime.Server, p *script.Program) (*virtualtime.Runner, error) {
+func (it setup) runner(server virtualtime.Connection, p *script.Program) (*virtualtime.Runner, error) {
 	server.Given = it.given
 	return virtualtime.New(server, p, virtualtime.Options{
 		Start: time.UnixMicro(midnight), Real: time.Now(), BatchSize: it.batch, Behind: it.behind, Elapsed: it.elapsed,

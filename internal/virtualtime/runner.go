@@ -26,8 +26,8 @@ type Client interface {
 	Send(ctx context.Context, commands ...[]any) (replies [][]byte, err error)
 }
 
-// Server is the connection that a Runner needs.
-type Server struct {
+// Connection is the connection that a Runner needs.
+type Connection struct {
 	Client Client
 	// Given: the server is not ours. Keys without a deadline then get a real one, so that a killed run leaves nothing
 	// for good.
@@ -57,7 +57,7 @@ const generous = 24 * time.Hour
 
 // Runner decides requests with one program. Its methods are not safe for concurrent use.
 type Runner struct {
-	server  Server
+	server  Connection
 	program *script.Program
 	wrapped *wrapped
 	options Options
@@ -87,7 +87,7 @@ type Runner struct {
 }
 
 // New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
-func New(server Server, program *script.Program, o Options) (*Runner, error) {
+func New(server Connection, program *script.Program, o Options) (*Runner, error) {
 	w, err := wrap(program, program.Foreign, server.Given)
 	var unread *CompileError
 	if errors.As(err, &unread) { // the server has better words for it
