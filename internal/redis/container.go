@@ -79,37 +79,18 @@ func startContainer(ctx context.Context, image string, set settings) (s *Server,
 		return nil, err
 	}
 	var command []string
-	err = during(ctx, "Docker to get the image "+image, heeding(func(ctx context.Context) (err error) {
+	err = during(ctx, "Docker to get the image "+image, func(ctx context.Context) (err error) {
 		command, err = Containers.Pull(ctx, image)
 		return explainContainer(ctx, image, err)
-	}))
+	})
 	if err != nil {
 		return nil, err
 	}
-	err = during(ctx, "Docker to start a container of "+image, heeding(func(ctx context.Context) (err error) {
+	err = during(ctx, "Docker to start a container of "+image, func(ctx context.Context) (err error) {
 		s, err = startBox(ctx, image, command, set)
 		return err
-	}))
+	})
 	return s, err
-}
-
-// heeding returns with do, or soon after ctx is done: an ill Docker is asked some things without a context.
-func heeding(do func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		done := make(chan error, 1)
-		go func() { done <- do(ctx) }()
-		select {
-		case err := <-done:
-			return err
-		case <-ctx.Done():
-		}
-		select {
-		case err := <-done:
-			return err
-		case <-time.After(lastPatience):
-			return ctx.Err()
-		}
-	}
 }
 
 // ownMemory is more than a server takes without data.

@@ -69,6 +69,24 @@ func TestAnInterruptEndsAWait(t *testing.T) {
 	})
 }
 
+// What ignores its context is not waited for much longer.
+func TestAnInterruptEndsAWaitForWhatIgnoresIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop := make(chan struct{})
+		close(stop)
+		began := time.Now()
+		watched := message.WithWatch(t.Context(), message.Watch{Stop: stop})
+		err := during(watched, "it to end", func(context.Context) error {
+			time.Sleep(time.Minute)
+			return nil
+		})
+		if took := time.Since(began); !errors.As(err, new(*message.Interrupted)) || took != lastPatience {
+			t.Errorf("%v after %v; want an interrupt after %v", err, took, lastPatience)
+		}
+		time.Sleep(time.Minute) // until it has ended
+	})
+}
+
 // What fails by itself after an interrupt is no interruption.
 func TestAnErrorAfterAnInterruptStays(t *testing.T) {
 	stop := make(chan struct{})

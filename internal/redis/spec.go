@@ -168,27 +168,32 @@ func newServer(kind string, t target, set settings) *Server {
 // soon is after how long a wait is worth a word. From then on there is one whenever it has doubled.
 const soon = 3 * time.Second
 
-// during lets f do what has to be waited for, and tells the watch of ctx so meanwhile. The context that f gets is done
-// with an interrupt, with which the error is a *message.Interrupted.
+// during runs f, and tells the watch of ctx how long it takes. The context that f gets is done with an interrupt. The
+// error is then a *message.Interrupted. during gives f up some time after its context is done: Docker's client ignores
+// the context in some calls.
 func during(ctx context.Context, what string, f func(context.Context) error) error {
 	watch := message.WatchOf(ctx)
-	inner, cancel := watch.Context(ctx)
+	ctx, cancel := watch.Context(ctx)
 	defer cancel()
-	done, silent := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(silent)
-		for waited, before := soon, time.Duration(0); ; waited, before = 2*waited, waited {
-			select {
-			case <-done:
-				return
-			case <-time.After(waited - before):
-				watch.Waited(what, waited)
-			}
+	result := make(chan error, 1)
+	go func() { result <- f(ctx) }()
+	done := ctx.Done()
+	var over <-chan time.Time
+	var err error
+	waited, next := time.Duration(0), soon
+	for running := true; running; {
+		select {
+		case err = <-result:
+			running = false
+		case <-time.After(next - waited):
+			waited, next = next, 2*next
+			watch.Waited(what, waited)
+		case <-done:
+			done, over = nil, time.After(lastPatience)
+		case <-over:
+			err, running = ctx.Err(), false
 		}
-	}()
-	err := f(inner)
-	close(done)
-	<-silent
+	}
 	if watch.Stopped() && errors.Is(err, context.Canceled) {
 		return &message.Interrupted{What: what}
 	}

@@ -31,34 +31,37 @@ func parseURL(text string, getenv func(string) string) (target, error) {
 	case known == nil && !word.MatchString(scheme):
 		return target{}, unknownSpec(text)
 	case known == nil:
-		return target{}, badSpec("server \"%s://…\": no such scheme; want redis://, rediss:// (TLS) or unix://", scheme)
+		return target{}, badURL(scheme, "no such scheme; want redis://, rediss:// (TLS) or unix://")
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.Fragment != "" || misplacedAt(u) {
-		return target{}, badSpec("server \"%s://…\": cannot be read as a URL; in a user name or password write "+
-			"/ as %%2F, ? as %%3F, # as %%23, @ as %%40, %% as %%25, or set REDIS_PASSWORD instead", scheme)
+		return target{}, badURL(scheme, "cannot be read as a URL; in a user name or password write / as %%2F, ? as "+
+			"%%3F, # as %%23, @ as %%40, %% as %%25, or set REDIS_PASSWORD instead")
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return target{}, badSpec("server \"%s://…\": the part after ? cannot be read; want name=value&name=value",
-			scheme)
+		return target{}, badURL(scheme, "the part after ? cannot be read; want name=value&name=value")
 	}
 	for name, values := range query {
 		switch {
 		case name == "password":
-			return target{}, badSpec("server \"%s://…\": no password after the ?; write %s://user:password@… or set "+
-				"REDIS_PASSWORD", scheme, scheme)
+			return target{}, badURL(scheme, "no password after the ?; write %s://user:password@… or set REDIS_PASSWORD",
+				scheme)
 		case !slices.Contains(known, name):
-			return target{}, badSpec("server \"%s://…\": unknown parameter after the ?; want %s", scheme,
-				strings.Join(known, ", "))
+			return target{}, badURL(scheme, "unknown parameter after the ?; want %s", strings.Join(known, ", "))
 		case len(values) > 1:
-			return target{}, badSpec("server \"%s://…\": %s is given twice", scheme, name)
+			return target{}, badURL(scheme, "%s is given twice", name)
 		}
 	}
 	inURL, _ := u.User.Password()
 	password := cmp.Or(inURL, getenv("REDIS_PASSWORD"), getenv("REDISCLI_AUTH"))
 	t := target{user: cmp.Or(u.User.Username(), query.Get("username")), password: func() string { return password }}
 	return t.locate(u, query)
+}
+
+// badURL returns an error about a URL. It shows the scheme alone, since the rest may hold a password.
+func badURL(scheme, format string, args ...any) error {
+	return badSpec("server \"%s://…\": %s", scheme, fmt.Sprintf(format, args...))
 }
 
 // misplacedAt reports an @ where only a torn password puts one. A socket's path may have one.
@@ -78,15 +81,13 @@ func (t target) locate(u *url.URL, query url.Values) (target, error) {
 	db := query.Get("db")
 	if u.Scheme == "unix" {
 		if u.Host != "" || u.Path == "" || u.Path == "/" {
-			return target{}, badSpec("server \"unix://…\": want three slashes and a socket's path, such as " +
-				"unix:///run/redis.sock?db=0")
+			return target{}, badURL("unix", "want three slashes and a socket's path, such as unix:///run/redis.sock?db=0")
 		}
 		t.network, t.addr, t.label = "unix", u.Path, "unix://"+u.Path
 	} else {
 		port := cmp.Or(u.Port(), "6379")
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || u.Hostname() == "" {
-			return target{}, badSpec("server \"%s://…\": want a host and a port from 1 to 65535, such as "+
-				"%s://localhost:6379", u.Scheme, u.Scheme)
+			return target{}, badURL(u.Scheme, "want a host and a port from 1 to 65535, such as %s://localhost:6379", u.Scheme)
 		}
 		t.network, t.addr = "tcp", net.JoinHostPort(u.Hostname(), port)
 		t.label = u.Scheme + "://" + t.addr
