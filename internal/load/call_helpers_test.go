@@ -33,7 +33,7 @@ func prepared(t testing.TB, p *script.Program) (*redis.Server, *Target, *Connect
 }
 
 // of is a server as callers see it.
-func of(s *redis.Endpoint) Server { return Endpoint{Client: s.Client, Open: s.Open} }
+func of(s *redis.Server) Endpoint { return Endpoint{Client: s.Client, Open: s.Open} }
 
 // connected is a program on a server, with a connection.
 func connected(t testing.TB, server Endpoint, p *script.Program, clock Stopwatch) (*Target, *Connection) {

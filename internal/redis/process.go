@@ -189,7 +189,8 @@ func (s *Server) awaitReady(ctx context.Context) error {
 				return ctx.Err()
 			}
 			s.target.wires.hangs.Store(true) // so that its end is not waited for either
-			return s.target.unavailable("did not answer within %v of its start (%s)", patience, s.target.screen(err.Error()))
+			return s.target.unavailable("did not answer within %v of its start (%s)", patience,
+				s.target.screen(err.Error()))
 		}
 	}
 }

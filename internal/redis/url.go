@@ -81,13 +81,15 @@ func (t target) locate(u *url.URL, query url.Values) (target, error) {
 	db := query.Get("db")
 	if u.Scheme == "unix" {
 		if u.Host != "" || u.Path == "" || u.Path == "/" {
-			return target{}, badURL("unix", "want three slashes and a socket's path, such as unix:///run/redis.sock?db=0")
+			return target{}, badURL("unix",
+				"want three slashes and a socket's path, such as unix:///run/redis.sock?db=0")
 		}
 		t.network, t.addr, t.label = "unix", u.Path, "unix://"+u.Path
 	} else {
 		port := cmp.Or(u.Port(), "6379")
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 || u.Hostname() == "" {
-			return target{}, badURL(u.Scheme, "want a host and a port from 1 to 65535, such as %s://localhost:6379", u.Scheme)
+			return target{}, badURL(u.Scheme, "want a host and a port from 1 to 65535, such as %s://localhost:6379",
+				u.Scheme)
 		}
 		t.network, t.addr = "tcp", net.JoinHostPort(u.Hostname(), port)
 		t.label = u.Scheme + "://" + t.addr

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Reply follows one reply after the other in RESP2 as they come in, in pieces of any size. It keeps none of their texts.
+// Reply follows one reply after the other in RESP2 as they come in, in pieces of any size. It keeps no texts.
 type Reply struct {
 	Begun  bool // a part of a reply has come
 	Values int  // of the reply, that are yet to begin

@@ -8,7 +8,8 @@ import (
 
 // Each reply ends where it ends, in whatever pieces it comes.
 func TestRepliesAreFollowed(t *testing.T) {
-	all := []string{"+OK\r\n", "-ERR no\r\n", ":7\r\n", "$-1\r\n", "*-1\r\n", "$0\r\n\r\n", "$4\r\n\r\n:1\r\n", "*0\r\n",
+	all := []string{"+OK\r\n", "-ERR no\r\n", ":7\r\n", "$-1\r\n", "*-1\r\n", "$0\r\n\r\n",
+		"$4\r\n\r\n:1\r\n", "*0\r\n",
 		"*3\r\n:1\r\n*2\r\n:2\r\n$1\r\nx\r\n:3\r\n", "+" + strings.Repeat("x", 100_000) + "\r\n",
 		strings.Repeat("*1\r\n", 8000) + ":1\r\n"}
 	for _, step := range []int{1, 2, 7, 4096, 1 << 20} {
