@@ -14,7 +14,8 @@ const Combined Format = "combined"
 // CombinedKeys are the fields of a combined log.
 var CombinedKeys = []string{"client", "user", "method", "path", "status", "host", "agent", "forwarded"}
 
-var _ = register(Combined, layout{
+var _ = register(layout{
+	name:  Combined,
 	fixed: true,
 	fits: func(first []byte) bool {
 		return first[0] != '{' && !bytes.HasPrefix(first, fieldsOf) && new(combinedLog).take(first)

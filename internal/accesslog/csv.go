@@ -12,7 +12,7 @@ import (
 // CSV is RFC 4180 with a header line. A comma, semicolon or tab separates the fields.
 const CSV Format = "csv"
 
-var _ = register(CSV, layout{header: true, quotes: true, open: openCSV})
+var _ = register(layout{name: CSV, header: true, quotes: true, open: openCSV})
 
 // isHeader reports whether a line may be the header of a CSV file; timeColumn tells a header of one column.
 func isHeader(line []byte, timeColumn string) bool {
@@ -21,19 +21,18 @@ func isHeader(line []byte, timeColumn string) bool {
 		return true
 	}
 	unprintable := func(r rune) bool { return r != '\t' && message.IsControl(r) }
-	c, n := separator(line)
-	return n > 0 && bytes.IndexByte(line, c) > 0 && !bytes.ContainsFunc(line, unprintable)
+	s, n := separator(line)
+	return n > 0 && bytes.Index(line, s) > 0 && !bytes.ContainsFunc(line, unprintable)
 }
 
 // separator is the likeliest separator of a header line, and how often it occurs.
-func separator(header []byte) (c byte, n int) {
-	c = ','
-	for _, s := range []byte{',', '\t', ';'} {
-		if k := bytes.Count(header, []byte{s}); k > n {
-			c, n = s, k
+func separator(header []byte) (separator []byte, n int) {
+	for _, s := range []string{",", "\t", ";"} {
+		if k := bytes.Count(header, []byte(s)); separator == nil || k > n {
+			separator, n = []byte(s), k
 		}
 	}
-	return c, n
+	return separator, n
 }
 
 // table reads lines of fields in an order that a header names.
@@ -41,8 +40,8 @@ func separator(header []byte) (c byte, n int) {
 // Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
 // into memory) and keeps no text to quote in a message.
 type table struct {
-	separator byte
-	plain     bool // quotes mean nothing
+	separator []byte // one
+	plain     bool   // quotes mean nothing
 	names     []string
 	fields    [][]byte
 }
@@ -101,32 +100,22 @@ func (t *table) cut(line []byte) (before []byte, err error) {
 // split cuts a record into t.fields, which point into line; quoted fields are unescaped in place.
 func (t *table) split(line []byte) error {
 	t.fields = t.fields[:0]
-	for {
+	for more := true; more; {
 		var field []byte
 		if !t.plain && len(line) > 0 && line[0] == '"' {
 			var rest []byte
-			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != t.separator {
+			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != t.separator[0] {
 				return fmt.Errorf("%s: text after or before a quoted field; want \"…\" around the whole field",
 					message.Quote(line))
 			}
-			line = rest
-		} else {
-			end := bytes.IndexByte(line, t.separator)
-			if end < 0 {
-				end = len(line)
-			}
-			field, line = line[:end], line[end:]
-			if !t.plain && bytes.IndexByte(field, '"') >= 0 {
-				return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field",
-					message.Quote(field))
-			}
+			_, line, more = bytes.Cut(rest, t.separator)
+		} else if field, line, more = bytes.Cut(line, t.separator); !t.plain && bytes.IndexByte(field, '"') >= 0 {
+			return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field",
+				message.Quote(field))
 		}
 		t.fields = append(t.fields, field)
-		if len(line) == 0 {
-			return nil
-		}
-		line = line[1:]
 	}
+	return nil
 }
 
 // unquote takes a quoted field off the front of b. rest is nil where the quote is not closed.

@@ -48,7 +48,7 @@ const (
 	noted           // how many marks there are
 )
 
-// ofLines say what lines with a mark have; %s is an example.
+// ofLines say what is noted of lines with a mark; %s is an example.
 var ofLines = [...]string{
 	prefixed: "other words before the client, as %s; the client is the first address, and the field host is the " +
 		"first word",
@@ -56,6 +56,7 @@ var ofLines = [...]string{
 	listed:  "a list of addresses as the key, as %s; the key is the first",
 	dash:    "the key -, which stands for no value; --trace-skip-key - leaves them out",
 	skipped: "the key %s, which is left out (--trace-skip-key)",
+	odd:     "clients are no addresses, as %s; --trace-key takes another field",
 }
 
 // fields reads the time, the key and the cost of one file's requests.
@@ -155,18 +156,28 @@ func summands(names string) []string {
 	return list
 }
 
-// stamp reads the time of the line that was cut last.
-func (r *fields) stamp() (instant, error) {
-	var text []byte
-	for i, column := range r.times {
+// join is the line's value of columns, valid until the next call. The values of several are changed by each, and stand
+// with a separator between them.
+func (r *fields) join(columns []int, separator byte, each func(v []byte) []byte) ([]byte, error) {
+	r.joined = r.joined[:0]
+	for i, column := range columns {
 		v, err := r.value(column)
-		if err != nil {
-			return instant{}, err
+		if err != nil || len(columns) == 1 {
+			return v, err
 		}
 		if i > 0 {
-			v = slices.Concat(text, []byte{' '}, v)
+			r.joined = append(r.joined, separator)
 		}
-		text = v
+		r.joined = append(r.joined, each(v)...)
+	}
+	return r.joined, nil
+}
+
+// stamp reads the time of the line that was cut last.
+func (r *fields) stamp() (instant, error) {
+	text, err := r.join(r.times, ' ', func(v []byte) []byte { return v })
+	if err != nil {
+		return instant{}, err
 	}
 	return r.stamps.parse(bytes.TrimSpace(text))
 }
@@ -187,21 +198,14 @@ func (r *fields) key() ([]byte, error) {
 	if len(r.keys) == 0 {
 		return oneKey, nil
 	}
-	r.joined = r.joined[:0]
-	for i, column := range r.keys {
-		v, err := r.value(column)
-		if err != nil {
-			return nil, err
-		}
-		if v = r.clean(v); len(r.keys) == 1 {
-			return v, checkKey(v)
-		}
-		if i > 0 {
-			r.joined = append(r.joined, '|')
-		}
-		r.joined = appendEscaped(r.joined, v)
+	key, err := r.join(r.keys, '|', func(v []byte) []byte { return escaped(r.clean(v)) })
+	if err != nil {
+		return nil, err
 	}
-	return r.joined, checkKey(r.joined)
+	if len(r.keys) == 1 {
+		key = r.clean(key)
+	}
+	return key, checkKey(key)
 }
 
 // clean takes off an address what is not of it: a port, brackets, the rest of a list.
@@ -221,9 +225,10 @@ func (r *fields) clean(key []byte) []byte {
 	return found
 }
 
-func appendEscaped(key, value []byte) []byte {
+// escaped puts a backslash before each stroke and backslash.
+func escaped(value []byte) (key []byte) {
 	if bytes.IndexByte(value, '|') < 0 && bytes.IndexByte(value, '\\') < 0 {
-		return append(key, value...)
+		return value
 	}
 	for _, c := range value {
 		if c == '|' || c == '\\' {

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/bits"
 	"slices"
 	"strings"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/message"
 )
 
@@ -46,11 +48,18 @@ type shared struct {
 // openFile opens a file, finds its format, and reads a header. Its errors name the file.
 func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
 	name := message.Path(t.nameOf(path))
-	in, err := t.open(path)
+	if t.Stdin != nil && path == StandardInput {
+		// Every pass reads from the beginning, whatever others read meanwhile.
+		return t.newFile(name, io.NopCloser(io.NewSectionReader(t.Stdin, 0, t.Stdin.Size())), all)
+	}
+	file, err := atomicfile.Open(path)
+	if errors.Is(err, fs.ErrInvalid) { // every algorithm reads the trace anew, which a pipe cannot offer
+		err = fmt.Errorf("%w; want a trace that can be read several times", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return t.newFile(name, in, all)
+	return t.newFile(name, file, all)
 }
 
 // newFile is a file of that name. It is closed where it cannot be read.
@@ -142,13 +151,11 @@ func (f *traceFile) detect(t Trace) error {
 // the window in which lines may be out of order.
 func (f *traceFile) earliest() (entry, error) {
 	for !f.over && !f.sorter.ready() {
-		err := f.scan()
-		if err == io.EOF {
+		switch err := f.scan(); {
+		case err == io.EOF:
 			f.over = true
 			f.drop() // of many files that follow each other, those that are over need no memory
-			break
-		}
-		if err != nil {
+		case err != nil:
 			return entry{}, err
 		}
 	}
@@ -220,11 +227,7 @@ func (f *traceFile) found() *Found {
 		}
 		found.Notes = append(found.Notes, note)
 	}
-	none := Note{}
-	if f.marked[odd] > 0 {
-		none.Text = fmt.Sprintf("clients are no addresses, as %s; --trace-key takes another field",
-			message.Quote(f.examples[odd]))
-	}
-	found.Notes = append(found.Notes, none, Note{Text: f.stamps.note(f.lastUS)})
+	found.Notes[1+odd].N = 0 // it is true of the log
+	found.Notes = append(found.Notes, Note{Text: f.stamps.note(f.lastUS)})
 	return found
 }

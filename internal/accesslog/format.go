@@ -49,16 +49,16 @@ type format interface {
 }
 
 // coded are the layouts without a template.
-var coded = map[Format]layout{}
+var coded = map[Format]*layout{}
 
 // register makes the layout of a format without a template known.
-func register(f Format, l layout) bool {
-	coded[f] = l
+func register(l layout) bool {
+	coded[l.name] = &l
 	return true
 }
 
 // layouts are those of all formats, in order.
-var layouts = sync.OnceValue(func() (all []layout) {
+var layouts = sync.OnceValue(func() (all []*layout) {
 	files, _ := formatFiles.ReadDir("formats") // what is embedded can be read
 	for _, file := range files {
 		text, _ := formatFiles.ReadFile("formats/" + file.Name())
@@ -66,9 +66,8 @@ var layouts = sync.OnceValue(func() (all []layout) {
 		l := coded[Format(name)]
 		if _, rest, found := strings.Cut(string(text), "\nformat: "); found {
 			template, _, _ := strings.Cut(rest, "\n")
-			l = ofTemplate(template)
+			l = ofTemplate(name, template)
 		}
-		l.name = Format(name)
 		all = append(all, l)
 	}
 	return all
@@ -77,13 +76,11 @@ var layouts = sync.OnceValue(func() (all []layout) {
 // layout is how the format is written; nil: there is no such format.
 func (f Format) layout() *layout {
 	if strings.Contains(string(f), "$") {
-		l := ofTemplate(string(f))
-		l.name = "template"
-		return &l
+		return ofTemplate("template", string(f))
 	}
 	for _, l := range layouts() {
 		if l.name == f {
-			return &l
+			return l
 		}
 	}
 	return nil

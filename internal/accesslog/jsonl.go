@@ -8,7 +8,8 @@ import (
 	"ratelab/internal/message"
 )
 
-var _ = register("jsonl", layout{
+var _ = register(layout{
+	name: "jsonl",
 	fits: func(first []byte) bool { return first[0] == '{' },
 	open: openJSON,
 })

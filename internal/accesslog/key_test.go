@@ -16,7 +16,7 @@ func TestJoinedKeysAreToldApart(t *testing.T) {
 			if i > 0 {
 				key = append(key, '|')
 			}
-			key = appendEscaped(key, []byte(v))
+			key = append(key, escaped([]byte(v))...)
 		}
 		apart, escaped := []string{""}, false
 		for _, c := range string(key) {

@@ -30,6 +30,7 @@ var errEnough = errors.New("no more requests are wanted")
 type player struct {
 	*Log
 	trace Trace
+	speed float64
 	lasts time.Duration // the phase's; 0: as long as the log
 	yield func(limit.Request) bool
 
@@ -43,7 +44,7 @@ type player struct {
 type share struct{ requests, placed int64 }
 
 func (t Trace) player(l *Log, lasts time.Duration, yield func(limit.Request) bool) *player {
-	return &player{Log: l, trace: t, lasts: lasts, yield: yield, shares: map[string]*share{}}
+	return &player{Log: l, trace: t, speed: cmp.Or(t.Speed, 1), lasts: lasts, yield: yield, shares: map[string]*share{}}
 }
 
 // Began is the time of the trace's first request in microseconds since 1970. Its errors are those of reading.
@@ -131,16 +132,14 @@ func (p *player) release() error {
 		}
 		p.groups = append(p.groups, s)
 	}
-	if len(p.shares) < len(p.held) {
-		for i, s := range p.groups {
-			if s != nil && s.requests > 1 {
-				p.held[i].at += s.placed * secondUS / s.requests
-				p.Spread++
-				s.placed++
-			}
+	for i, s := range p.groups {
+		if s != nil && s.requests > 1 {
+			p.held[i].at += s.placed * secondUS / s.requests
+			p.Spread++
+			s.placed++
 		}
-		slices.SortStableFunc(p.held, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
 	}
+	slices.SortStableFunc(p.held, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
 	for _, e := range p.held {
 		if err := p.emit(e); err != nil {
 			return err
@@ -176,12 +175,7 @@ func (p *player) emit(e entry) error {
 }
 
 // scale applies the trace's speed.
-func (p *player) scale(us int64) int64 {
-	if speed := p.trace.Speed; speed != 0 && speed != 1 {
-		return int64(min(float64(us)/speed, 1<<62))
-	}
-	return us
-}
+func (p *player) scale(us int64) int64 { return int64(min(float64(us)/p.speed, 1<<62)) }
 
 // end ends the play for the reason err, and adds what was found.
 func (p *player) end(err error, found *traffic.Pass) error {
@@ -190,4 +184,69 @@ func (p *player) end(err error, found *traffic.Pass) error {
 	}
 	p.trace.tell(p.Log, p.lasts, found)
 	return nil
+}
+
+// merger reads the files of a log as one: rotated ones that follow each other, or those of several servers. The order
+// in which they were named does not matter.
+type merger struct {
+	shared
+	files []*traceFile
+	left  []*traceFile // those with requests left, the earliest first
+	empty int          // files without a line
+	ended error        // what ends the reading, after the requests that were read before it
+}
+
+func (m *merger) open(t *Trace) error {
+	for _, path := range t.files() {
+		f, err := t.openFile(path, &m.shared)
+		if errors.Is(err, ErrEmpty) && m.empty < len(t.More) { // one at least is not
+			m.empty++
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		m.files = append(m.files, f)
+		if f.head, err = f.earliest(); err == io.EOF {
+			continue
+		} else if err != nil {
+			return err
+		}
+		f.firstUS = f.head.at
+		m.left = append(m.left, f)
+	}
+	slices.SortStableFunc(m.left, before)
+	return nil
+}
+
+// close closes the files, and adds to l what was found of them.
+func (m *merger) close(l *Log) {
+	for _, f := range m.files {
+		f.drop()
+		f.Close()
+		l.Files = append(l.Files, f.found())
+	}
+	l.Bad, l.Shown, l.Empty = m.count, m.shown, m.empty
+}
+
+// before orders files by their next requests. Of two of one instant that one is first whose file begins earlier: within
+// the second in which logs were rotated, the old log's requests are the older ones.
+func before(a, b *traceFile) int {
+	return cmp.Or(cmp.Compare(a.head.at, b.head.at), cmp.Compare(a.firstUS, b.firstUS), cmp.Compare(a.name, b.name))
+}
+
+// earliest takes the next request of all files; io.EOF after the last.
+func (m *merger) earliest() (entry, error) {
+	if m.ended != nil || len(m.left) == 0 {
+		return entry{}, cmp.Or(m.ended, io.EOF)
+	}
+	first := m.left[0]
+	e := first.head
+	if first.head, m.ended = first.earliest(); m.ended == io.EOF {
+		m.left, m.ended = m.left[1:], nil
+	}
+	for i := 1; i < len(m.left) && before(m.left[i-1], m.left[i]) > 0; i++ {
+		m.left[i-1], m.left[i] = m.left[i], m.left[i-1]
+	}
+	return e, nil
 }

@@ -100,9 +100,9 @@ func (s *stamps) dated(b []byte, layout, separators string) (at instant, ok bool
 	if len(b) < n+len(":15:04:05") || strings.IndexByte(separators, b[n]) < 0 {
 		return at, false
 	}
-	day, ok1 := s.day.read(b[:n], time.Time.UnixMicro, layout)
+	day, ok1 := s.day.read(b[:n], layout)
 	clock, ok2 := clockUS(b[n+1 : n+9])
-	at, ok = s.fine(day+clock, b[n+9:])
+	at, ok = s.fine(day.UnixMicro()+clock, b[n+9:])
 	return at, ok && ok1 && ok2
 }
 
@@ -120,8 +120,9 @@ func (s *stamps) fine(us int64, b []byte) (at instant, ok bool) {
 	if b = bytes.TrimPrefix(b, []byte{' '}); len(b) == 0 || string(b) == "UTC" || string(b) == "GMT" {
 		return at, true
 	}
-	zone, ok := s.zone.read(b, zoneUS, "Z07:00", "-0700", "-07")
-	at.us -= zone
+	zone, ok := s.zone.read(b, "Z07:00", "-0700", "-07")
+	_, east := zone.Zone()
+	at.us -= int64(east) * secondUS
 	return at, ok
 }
 
@@ -132,25 +133,20 @@ func zeros(fraction []byte) bool { return len(bytes.Trim(fraction, "0")) == 0 }
 // zone of the line before.
 type lately struct {
 	text string
-	us   int64
+	time time.Time
 }
 
-func (l *lately) read(text []byte, meaning func(time.Time) int64, layouts ...string) (us int64, ok bool) {
+func (l *lately) read(text []byte, layouts ...string) (t time.Time, ok bool) {
 	if string(text) == l.text {
-		return l.us, true
+		return l.time, true
 	}
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, strings.ToUpper(string(text))); err == nil {
-			l.text, l.us = string(text), meaning(t)
-			return l.us, true
+			l.text, l.time = string(text), t
+			return t, true
 		}
 	}
-	return 0, false
-}
-
-func zoneUS(t time.Time) int64 {
-	_, seconds := t.Zone()
-	return int64(seconds) * 1e6
+	return t, false
 }
 
 // clockUS reads 18:15:46. A leap second, with which a quarter of an hour ends in any zone, is the next second, as in

@@ -24,8 +24,9 @@ type template struct {
 }
 
 // ofTemplate is the layout of lines that a template describes.
-func ofTemplate(text string) layout {
-	return layout{
+func ofTemplate(name, text string) *layout {
+	return &layout{
+		name: Format(name),
 		fits: func(first []byte) bool {
 			t, err := newTemplate(text)
 			return err == nil && t.fits(first)

@@ -8,10 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 
-	"ratelab/internal/atomicfile"
 	"ratelab/internal/message"
 )
 
@@ -36,19 +34,6 @@ type records struct {
 	number int64 // of the record's first line, from 1
 	lines  int64 // of the file, up to the data
 	cutOff bool  // the last line has no end
-}
-
-// open opens one of a trace's files. Its errors are one line each.
-func (t Trace) open(path string) (io.ReadCloser, error) {
-	if t.Stdin != nil && path == StandardInput {
-		// Every pass reads from the beginning, whatever others read meanwhile.
-		return io.NopCloser(io.NewSectionReader(t.Stdin, 0, t.Stdin.Size())), nil
-	}
-	file, err := atomicfile.Open(path)
-	if errors.Is(err, fs.ErrInvalid) { // every algorithm reads the trace anew, which a pipe cannot offer
-		err = fmt.Errorf("%w; want a trace that can be read several times", err)
-	}
-	return file, err
 }
 
 // magics are first bytes that tell what a trace must not be.

@@ -13,7 +13,8 @@ import (
 // W3C is W3C's extended log format with a #Fields line, as IIS and CloudFront write it.
 const W3C Format = "w3c"
 
-var _ = register(W3C, layout{
+var _ = register(layout{
+	name:   W3C,
 	header: true,
 	fits:   func(first []byte) bool { return bytes.HasPrefix(first, fieldsOf) },
 	open:   openW3C,
@@ -21,6 +22,8 @@ var _ = register(W3C, layout{
 
 // fieldsOf begins the line that names the fields, and comments those that may precede it.
 var (
+	blank    = []byte{' '}
+	tab      = []byte{'\t'}
 	fieldsOf = []byte("#Fields:")
 	comments = regexp.MustCompile(`^#(Version|Software|Date|Start-Date|Remark):`)
 )
@@ -49,8 +52,8 @@ func (w *w3cLog) cut(line []byte) (before []byte, err error) {
 		}
 		return nil, errComment
 	}
-	if w.separator = ' '; bytes.IndexByte(line, '\t') >= 0 {
-		w.separator = '\t'
+	if w.separator = blank; bytes.Contains(line, tab) {
+		w.separator = tab
 	}
 	return w.table.cut(line)
 }
