@@ -53,10 +53,13 @@ type combinedLog struct {
 	before, client, user, time, request, tail []byte
 }
 
-func (c *combinedLog) has(name string) bool { return slices.Contains(CombinedKeys, name) }
+func (c *combinedLog) has(name string) bool {
+	return name == "time" || slices.Contains(CombinedKeys, name)
+}
 
-// column finds a field; that of the time is −1.
-func (c *combinedLog) column(name string) (int, error) { return slices.Index(CombinedKeys, name), nil }
+func (c *combinedLog) column(name string) (column, error) {
+	return func() ([]byte, error) { return c.value(name) }, nil
+}
 
 func (c *combinedLog) cut(line []byte) (before []byte, err error) {
 	if !c.take(line) {
@@ -123,14 +126,12 @@ func closingQuote(b []byte) int {
 	return -1
 }
 
-func (c *combinedLog) value(column int) ([]byte, error) {
-	switch column {
-	case -1:
+func (c *combinedLog) value(name string) ([]byte, error) {
+	switch name {
+	case "time":
 		return c.time, nil
-	case 0: // the client
+	case "client":
 		return c.client, nil
-	}
-	switch name := CombinedKeys[column]; name {
 	case "host":
 		return orDash(c.before), nil
 	case "user":
@@ -143,7 +144,7 @@ func (c *combinedLog) value(column int) ([]byte, error) {
 	default: // what stands in quotes after the referer: agent, forwarded
 		tail, ok := c.tail, true
 		var field []byte
-		for i := slices.Index(CombinedKeys, "agent"); i <= column+1 && ok; i++ {
+		for i := slices.Index(CombinedKeys, "agent"); i <= slices.Index(CombinedKeys, name)+1 && ok; i++ {
 			field, tail, ok = quoted(tail)
 		}
 		if !ok {

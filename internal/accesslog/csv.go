@@ -60,15 +60,15 @@ func openCSV(header []byte) (format, error) {
 
 func (t *table) has(name string) bool { return slices.Contains(t.names, name) }
 
-func (t *table) column(name string) (int, error) {
+func (t *table) column(name string) (column, error) {
 	i := slices.Index(t.names, name)
 	if i < 0 {
-		return 0, fmt.Errorf("no column %s in the header; want one of %s", message.Quote(name), t.shown())
+		return nil, fmt.Errorf("no column %s in the header; want one of %s", message.Quote(name), t.shown())
 	}
 	if slices.Contains(t.names[i+1:], name) {
-		return 0, fmt.Errorf("column %s is in the header twice; want names that are unique", message.Quote(name))
+		return nil, fmt.Errorf("column %s is in the header twice; want names that are unique", message.Quote(name))
 	}
-	return i, nil
+	return func() ([]byte, error) { return t.fields[i], nil }, nil
 }
 
 // shown lists the header's names, but not hundreds of them.
@@ -83,8 +83,6 @@ func (t *table) shown() string {
 	}
 	return strings.Join(list, ", ")
 }
-
-func (t *table) value(column int) ([]byte, error) { return t.fields[column], nil }
 
 func (t *table) cut(line []byte) (before []byte, err error) {
 	if err := t.split(line); err != nil {

@@ -62,10 +62,10 @@ var ofLines = [...]string{
 // fields reads the time, the key and the cost of one file's requests.
 type fields struct {
 	format
-	times       []int
-	keys, costs []int  // columns; none: one key for all, a cost of 1
-	expects     bool   // keys that are addresses
-	skip        string // the key that is left out; "": none
+	times       []column
+	keys, costs []column // none: one key for all, a cost of 1
+	expects     bool     // keys that are addresses
+	skip        string   // the key that is left out; "": none
 	stamps      stamps
 	joined      []byte
 	marks       uint16        // of the line
@@ -86,11 +86,9 @@ func (l *layout) fields(t Trace, first []byte) (r *fields, taken []string, err e
 	if r.format, unread = l.open(first); r.format == nil {
 		return nil, nil, unread
 	}
-	r.expects = t.Key == ""
-	if l.fixed {
-		t.Time, t.Key = "time", cmp.Or(t.Key, "client")
-	}
 	switch taken, err = r.find(t); {
+	case l.fixed:
+		taken = nil
 	case err != nil && unread != nil:
 		err = unread
 	case err != nil && l.header && t.Time == "":
@@ -130,7 +128,7 @@ func (r *fields) find(t Trace) (taken []string, err error) {
 }
 
 // columns finds the fields a and b of "a+b", unless there is one of that whole name. They are for a field of the trace.
-func (r *fields) columns(field, names string) (all []int, err error) {
+func (r *fields) columns(field, names string) (all []column, err error) {
 	if names == "" {
 		return nil, nil
 	}
@@ -158,10 +156,10 @@ func summands(names string) []string {
 
 // join is the line's value of columns, valid until the next call. The values of several are changed by each, and stand
 // with a separator between them.
-func (r *fields) join(columns []int, separator byte, each func(v []byte) []byte) ([]byte, error) {
+func (r *fields) join(columns []column, separator byte, each func(v []byte) []byte) ([]byte, error) {
 	r.joined = r.joined[:0]
 	for i, column := range columns {
-		v, err := r.value(column)
+		v, err := column()
 		if err != nil || len(columns) == 1 {
 			return v, err
 		}
@@ -210,18 +208,17 @@ func (r *fields) key() ([]byte, error) {
 
 // clean takes off an address what is not of it: a port, brackets, the rest of a list.
 func (r *fields) clean(key []byte) []byte {
-	if bytes.IndexByte(key, ':') < 0 && bytes.IndexByte(key, ',') < 0 {
+	kind := ported
+	if bytes.IndexByte(key, ',') >= 0 {
+		kind = listed
+	} else if bytes.IndexByte(key, ':') < 0 {
 		return key
 	}
 	found := address(key)
 	if found == nil || len(found) == len(key) {
 		return key
 	}
-	if bytes.IndexByte(key, ',') >= 0 {
-		r.mark(listed, key)
-	} else {
-		r.mark(ported, key)
-	}
+	r.mark(kind, key)
 	return found
 }
 
@@ -261,7 +258,7 @@ func (r *fields) cost() (sum int64, err error) {
 	}
 	const want = "want a whole number from 1 to %d"
 	for _, column := range r.costs {
-		text, err := r.value(column)
+		text, err := column()
 		if err != nil {
 			return 0, err
 		}

@@ -25,7 +25,7 @@ type layout struct {
 	name   Format
 	header bool // the first line names the fields
 	quotes bool // fields in quotes may go on over the end of a line
-	fixed  bool // each line has its time and its client in the same place
+	fixed  bool // the time and the client are always in the same place: it is not worth a note
 	// fits reports whether a file may begin with this line; nil: it is not told by its first line alone.
 	fits func(first []byte) bool
 	// check reports which fields of a trace do not go with the format; nil: all may.
@@ -39,14 +39,15 @@ type layout struct {
 type format interface {
 	// has reports whether there is a field of that name, as far as the first line tells.
 	has(name string) bool
-	// column is the number by which value knows a field.
-	column(name string) (int, error)
+	// column finds a field.
+	column(name string) (column, error)
 	// cut takes the next line. It returns the first of other words that stand before it, if they are to be noted. Its
 	// error says what was found and what is wanted, without file and line.
 	cut(line []byte) (before []byte, err error)
-	// value is a field of the line, valid until the next line.
-	value(column int) ([]byte, error)
 }
+
+// column is the value of one field of the line that was cut last. It is valid until the next line.
+type column func() ([]byte, error)
 
 // coded are the layouts without a template.
 var coded = map[Format]*layout{}

@@ -17,7 +17,6 @@ var _ = register(layout{
 // jsonLines reads one JSON object per line.
 type jsonLines struct {
 	object object
-	names  []string // by column
 }
 
 type object = map[string]json.RawMessage
@@ -31,9 +30,8 @@ func openJSON(first []byte) (format, error) {
 
 func (j *jsonLines) has(name string) bool { return lookup(j.object, name) != nil }
 
-func (j *jsonLines) column(name string) (int, error) {
-	j.names = append(j.names, name)
-	return len(j.names) - 1, nil
+func (j *jsonLines) column(path string) (column, error) {
+	return func() ([]byte, error) { return j.value(path) }, nil
 }
 
 func (j *jsonLines) cut(line []byte) (before []byte, err error) {
@@ -46,8 +44,7 @@ func (j *jsonLines) cut(line []byte) (before []byte, err error) {
 }
 
 // value gives a field as text: strings without their quotes, numbers and booleans as they are written.
-func (j *jsonLines) value(column int) ([]byte, error) {
-	path := j.names[column]
+func (j *jsonLines) value(path string) ([]byte, error) {
 	v := lookup(j.object, path)
 	if v == nil || string(v) == "null" {
 		return nil, fmt.Errorf("no field %s; want it in every line", message.Quote(path))

@@ -207,13 +207,12 @@ func (m *merger) open(t *Trace) error {
 			return err
 		}
 		m.files = append(m.files, f)
-		if f.head, err = f.earliest(); err == io.EOF {
-			continue
-		} else if err != nil {
+		if f.head, err = f.earliest(); err == nil {
+			f.firstUS = f.head.at
+			m.left = append(m.left, f)
+		} else if err != io.EOF {
 			return err
 		}
-		f.firstUS = f.head.at
-		m.left = append(m.left, f)
 	}
 	slices.SortStableFunc(m.left, before)
 	return nil

@@ -20,7 +20,6 @@ type template struct {
 	names    []string // without the dollar
 	literals []string // after each name
 	values   [][]byte // of a line
-	request  int      // which of the names is request; −1: none
 }
 
 // ofTemplate is the layout of lines that a template describes.
@@ -49,54 +48,44 @@ var variable = regexp.MustCompile(`\$(\w+|\{\w+\})`)
 
 func newTemplate(text string) (*template, error) {
 	text = strings.ReplaceAll(text, `\t`, "\t")
-	t := &template{text: text}
-	places := variable.FindAllStringIndex(text, -1)
-	if places == nil {
+	names, literals := variable.FindAllString(text, -1), variable.Split(text, -1)
+	if names == nil {
 		return nil, fmt.Errorf("%s has no $names; want a template such as %s", message.Quote(text), exampleTemplate)
 	}
-	t.first = text[:places[0][0]]
-	for i, at := range places {
-		next := len(text)
-		if i+1 < len(places) {
-			if next = places[i+1][0]; next == at[1] {
-				return nil, fmt.Errorf("nothing between %s and %s tells where one ends; want text between two names",
-					text[at[0]:at[1]], text[next:places[i+1][1]])
-			}
+	for i, name := range names {
+		if i > 0 && literals[i] == "" {
+			return nil, fmt.Errorf("nothing between %s and %s tells where one ends; want text between two names",
+				names[i-1], name)
 		}
-		t.names = append(t.names, strings.Trim(text[at[0]:at[1]], "${}"))
-		t.literals = append(t.literals, text[at[1]:next])
 	}
-	t.values = make([][]byte, len(t.names))
-	t.request = slices.Index(t.names, "request")
-	return t, nil
+	for i, name := range names {
+		names[i] = strings.Trim(name, "${}")
+	}
+	return &template{text, literals[0], names, literals[1:], make([][]byte, len(names))}, nil
 }
 
 // fits reports whether the template is that of a line: there is a time, and a client with an address.
 func (t *template) fits(line []byte) bool {
-	if _, err := t.cut(line); err != nil {
+	if _, err := t.cut(line); err != nil || !t.has("time") || !t.has("client") {
 		return false
 	}
-	at, _ := t.column("time")
-	who, _ := t.column("client")
-	_, err := new(stamps).parse(t.values[at])
-	return err == nil && (address(t.values[who]) != nil || string(t.values[who]) == "-")
+	at, who := t.values[slices.Index(t.names, "time")], t.values[slices.Index(t.names, "client")]
+	_, err := new(stamps).parse(at)
+	return err == nil && (address(who) != nil || string(who) == "-")
 }
-
-// requestParts are fields that a line with a request has as well.
-var requestParts = []string{"method", "path"}
 
 func (t *template) has(name string) bool { _, err := t.column(name); return err == nil }
 
-// column finds a name, or beyond the names a part of the request.
-func (t *template) column(name string) (int, error) {
+// column finds a name, or a part of the request.
+func (t *template) column(name string) (column, error) {
 	name = strings.TrimPrefix(name, "$")
 	if i := slices.Index(t.names, name); i >= 0 {
-		return i, nil
+		return func() ([]byte, error) { return t.values[i], nil }, nil
 	}
-	if i := slices.Index(requestParts, name); i >= 0 && t.request >= 0 {
-		return len(t.names) + i, nil
+	if i := slices.Index(t.names, "request"); i >= 0 && (name == "method" || name == "path") {
+		return func() ([]byte, error) { return requestPart(t.values[i], name), nil }, nil
 	}
-	return 0, fmt.Errorf("%s is not in the template; %s", message.Quote(name), message.OneOf(name, t.names))
+	return nil, fmt.Errorf("%s is not in the template; %s", message.Quote(name), message.OneOf(name, t.names))
 }
 
 // cut gives each name the text up to the literal that follows it. Other text may precede the first literal, and the
@@ -133,11 +122,4 @@ func (t *template) cut(line []byte) (before []byte, err error) {
 		}
 	}
 	return nil, nil
-}
-
-func (t *template) value(column int) ([]byte, error) {
-	if column >= len(t.names) {
-		return requestPart(t.values[t.request], requestParts[column-len(t.names)]), nil
-	}
-	return t.values[column], nil
 }
