@@ -28,6 +28,9 @@ func TestEachAlgorithmIsComplete(t *testing.T) {
 			if p.Default == "" || p.Doc == "" || p.Kind == "" {
 				t.Errorf("%s: its parameter %s leaves something out: %+v", a.Name, p.Name, p)
 			}
+			if find(rowParameters, p.Name) != nil {
+				t.Errorf("%s: every row has the parameter %s; take another name", a.Name, p.Name)
+			}
 		}
 		header, _, _ := strings.Cut(a.Script(), "\n\n")
 		if !strings.HasPrefix(header, "-- "+a.Name+": ") {

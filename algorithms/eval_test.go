@@ -3,6 +3,7 @@ package algorithms
 import (
 	"fmt"
 	"math/rand/v2"
+	"sort"
 	"strconv"
 	"testing"
 	"time"
@@ -91,8 +92,9 @@ func TestScriptsFailBeforeTheyWrite(t *testing.T) {
 	})
 }
 
-// Every key has a TTL, and it is as long as the state matters: until the full burst is back, and, because the client
-// passes the time, a second more. The embedded server's clock stands still, so that this is exact.
+// Every key has a TTL, for as long as the model keeps its state: until the full burst is back or longer, but no longer
+// than two windows, and, because the client passes the time, a second more. The embedded server's clock stands still, so
+// that this is exact.
 func TestEveryKeyLivesAsLongAsItMatters(t *testing.T) {
 	s := redistest.Embedded(t)
 	p := policy(t, "5/1s")
@@ -115,20 +117,30 @@ func TestEveryKeyLivesAsLongAsItMatters(t *testing.T) {
 					if life != -1 {
 						t.Errorf("%s: the configuration has a TTL of %d ms", name, life)
 					}
-				} else if want := lifeMS(name, d, p); life != want {
-					t.Errorf("%s: %s lives %d ms after %+v; want %d", name, left, life, d, want)
+				} else if want := lifeMS(t, name, p, algotest.StartUS+offset); life != want {
+					t.Errorf("%s: %s lives %d ms after %+v; in the model %d", name, left, life, d, want)
+				} else if most := max(d.ResetAfterUS, 2*p.WindowUS())/1000 + 1001; life < d.ResetAfterUS/1000-1 || life > most {
+					t.Errorf("%s: %s lives %d ms after %+v; want it to reach the reset, and at most %d", name, left, life, d,
+						most)
 				}
 			}
 		}
 	}
 }
 
-// lifeMS is the TTL that the key of an admitted first request must have.
-func lifeMS(name string, d limit.Decision, p limit.Policy) int64 {
-	if life := registered[name].Traits.LifeMS; life != nil {
-		return life(d.ResetAfterUS, p.WindowUS())
+// lifeMS is how long a model keeps the key of an admitted first request at nowUS, by the server's clock, where the
+// client's clock stands still.
+func lifeMS(t *testing.T, name string, p limit.Policy, nowUS int64) int64 {
+	if registered[name].InRole(Clock) != nil {
+		name += ":time=client"
 	}
-	return ceilDiv(d.ResetAfterUS, 1000) + 1000
+	l := modelOf(t, name, p)
+	l.Decide(nowUS, nowUS, "k", 2)
+	gone := sort.Search(1_000_000, func(ms int) bool {
+		at := nowUS + 1000*int64(ms)
+		return l.Fork("k").Decide(at, nowUS, "k", p.Requests) == l.Fork("new").Decide(at, nowUS, "new", p.Requests)
+	})
+	return int64(gone) - 1
 }
 
 // A counter without a TTL, left by a writer that died between INCR and EXPIRE, blocks its client for one window and

@@ -10,26 +10,14 @@ var _ = register(Algorithm{
 	Name:    "fixed-window",
 	Family:  "window",
 	Place:   1,
-	Short:   "fixed\nwindow",
 	InWords: "a fixed window that begins at the first request",
 	Colour:  "#d55e00", // vermilion
 	State:   "a counter, whose expiry ends the window",
 	Rule:    "the window opens at the first admitted request and lives W; at most L in it",
 	Bound:   "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L − 1 in one rolling window",
 	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
-	Traits: Traits{
-		Usual:   []limit.Contract{limit.ByWindow, limit.ByBucket},
-		TTLRule: true,
-		LifeMS: func(resetUS, _ int64) int64 {
-			return resetUS/1000 - 1 // alive through its last millisecond
-		},
-	},
-	Keeping: func(p limit.Policy) []string {
-		if p.Requests <= 1 { // half of it is none, and no two requests can surround an edge
-			return []string{""}
-		}
-		return []string{fmt.Sprintf("limit=%d", p.Requests/2)}
-	},
+	Traits:  Traits{Usual: []limit.Contract{limit.ByWindow, limit.ByBucket}, TTLRule: true},
+	Keeping: func(p limit.Policy) []string { return []string{fmt.Sprintf("limit=%d", p.Requests/2)} },
 	Prepare: func(p limit.Policy, _ Values) (Rule, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)

@@ -14,7 +14,7 @@ var _ = register(Algorithm{
 	Bound:      "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L in one rolling window",
 	Sources:    []string{"https://redis.io/docs/latest/commands/incr/"},
 	Parameters: withClock(),
-	Traits:     Traits{Aligned: true, Grid: true, LifeMS: twoWindows},
+	Traits:     Traits{Aligned: true, Grid: true},
 	Prepare: onWindow(touching, func(requests, windowUS int64) rule[windows] {
 		return &alignedWindow{requests, windowUS}
 	}),

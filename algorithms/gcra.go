@@ -12,7 +12,7 @@ var _ = register(Algorithm{
 	Family:  "bucket",
 	Place:   6,
 	Short:   "gcra\n1+1",
-	InWords: steadily,
+	InWords: "a bucket that refills steadily",
 	Colour:  "#cc79a7", // reddish purple
 	State:   "one timestamp, when the bucket will be full again",
 	Rule: "every permit moves the timestamp on by W/L, rounded up to 1/16 µs, and it may lie at most B permits ahead " +
@@ -25,7 +25,13 @@ var _ = register(Algorithm{
 	Parameters: withClock(burstParameter),
 	Traits: Traits{ExactFor: []limit.Contract{limit.ByBucket}, Usual: []limit.Contract{limit.ByWindow},
 		RedisRate: true, Timed: true},
-	Keeping: func(p limit.Policy) []string { return sharing(p.Requests) },
+	Keeping: func(p limit.Policy) (all []string) { // rate and burst together are the limit
+		for _, k := range []int64{10, 4, 2} {
+			burst := max(1, p.Requests/k)
+			all = append(all, fmt.Sprintf("limit=%d:burst=%d", p.Requests-burst, burst))
+		}
+		return slices.Compact(all)
+	},
 	Reduced: Reduced{Short: "gcra\n.9+.1",
 		Words: "gcra 1+1: rate L/W, burst L: the bucket contract. gcra .9+.1: 0.9 L/W and 0.1 L."},
 	Prepare: func(p limit.Policy, v Values) (Rule, error) {
@@ -35,21 +41,6 @@ var _ = register(Algorithm{
 
 var burstParameter = Parameter{Name: "burst", Kind: Integer, Low: 1, High: limit.MaxRequests,
 	Default: "the limit's burst", Doc: "the capacity: how much is admitted at once", Role: Capacity}
-
-// steadily is what gcra, and what decides nearly as it does, is in words.
-const steadily = "a bucket that refills steadily"
-
-// sharing returns settings whose rate and burst together are l: a tenth of it at once, a quarter, or a half.
-func sharing(l int64) (all []string) {
-	if l <= 1 { // a burst of 1 leaves no rate, and no two requests can surround an edge
-		return []string{""}
-	}
-	for _, k := range []int64{10, 4, 2} {
-		b := max(1, l/k)
-		all = append(all, fmt.Sprintf("limit=%d:burst=%d", l-b, b))
-	}
-	return slices.Compact(all)
-}
 
 // prepareGCRA is Prepare for the algorithms that keep one timestamp.
 func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (Rule, error) {

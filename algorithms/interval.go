@@ -19,9 +19,6 @@ var intervalParameters = []Parameter{
 			"microsecond"},
 }
 
-// onceAWindow is what such a bucket is in words.
-const onceAWindow = "a bucket that is refilled once a window"
-
 // intervalBucket is the rule of such a bucket.
 type intervalBucket struct {
 	clock
@@ -124,6 +121,7 @@ func (b *intervalBucket) decide(at *moment, s *tokens, cost int64) limit.Decisio
 			earned -= now.tokens
 		}
 		lifeUS := max(0, now.lastUS-at.nowUS) + ceilDiv(earned, b.refill)*b.intervalUS
+		// A full bucket is a new one, so the expiry is part of the rule.
 		now.lastMS = at.nowMS + max(1, ceilDiv(lifeUS, 1000))
 		*s = now
 	}
@@ -162,9 +160,6 @@ func (b *intervalBucket) refilled(t *tokens, at *moment) (now tokens, changed bo
 	}
 	return now, changed
 }
-
-// untilReset is the TTL of an interval bucket's key: a full bucket is a new one, so the expiry is part of the rule.
-func untilReset(resetUS, _ int64) int64 { return ceilDiv(resetUS, 1000) }
 
 // wait is how long after nowUS the bucket has so many tokens.
 func (b *intervalBucket) wait(t tokens, wanted, nowUS int64) int64 {

@@ -155,10 +155,8 @@ func unknown(name string, all []Parameter) error {
 
 // InRole is the parameter of that meaning; nil where the algorithm has none.
 func (s *Algorithm) InRole(r Role) *Parameter {
-	for i := range s.Parameters {
-		if s.Parameters[i].Role == r {
-			return &s.Parameters[i]
-		}
+	if i := slices.IndexFunc(s.Parameters, func(p Parameter) bool { return p.Role == r }); i >= 0 {
+		return &s.Parameters[i]
 	}
 	return nil
 }
@@ -171,27 +169,19 @@ func (in *Rule) InRole(r Role) int64 {
 	return 0
 }
 
-// InRole is the value of the parameter of that meaning in a row of results, where label's algorithm has one and the row
-// names it. A label that is no algorithm's, such as a user's script, has none.
-func InRole(r Role, label string, parameters map[string]string) (value string, ok bool) {
-	algorithm := Of(label)
-	if algorithm == nil {
-		return "", false
+// InRole is the value of the parameter of that meaning in a row of results. It is empty where label's algorithm has no
+// such parameter, where the row does not name it, and for a label that is no algorithm's, such as a user's script's.
+func InRole(r Role, label string, parameters map[string]string) string {
+	if p := Of(label).InRole(r); p != nil {
+		return parameters[p.Name]
 	}
-	p := algorithm.InRole(r)
-	if p == nil {
-		return "", false
-	}
-	value, ok = parameters[p.Name]
-	return value, ok
+	return ""
 }
 
 // find is the parameter of that name; nil: there is none.
 func find(all []Parameter, name string) *Parameter {
-	for i := range all {
-		if all[i].Name == name {
-			return &all[i]
-		}
+	if i := slices.IndexFunc(all, func(p Parameter) bool { return p.Name == name }); i >= 0 {
+		return &all[i]
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ var _ = register(Algorithm{
 	Name:   "leaky-bucket",
 	Family: "shaper",
 	Place:  7,
-	Short:  "leaky\nbucket",
 	Colour: "#881166", // plum
 	State:  "one timestamp, the next free departure",
 	Rule: "a queue of B places drained at one per W/L; a request is admitted with its delay, or rejected when it " +

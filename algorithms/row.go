@@ -49,9 +49,8 @@ func (c Choice) Policy(p limit.Policy) limit.Policy {
 
 // HasOwnLimit reports whether c goes by another limit than that of its contest.
 func (c Choice) HasOwnLimit() bool {
-	_, limited := c.set["limit"]
-	_, windowed := c.set["per"]
-	return limited || windowed
+	v := c.values()
+	return v.isSet("limit") || v.isSet("per")
 }
 
 // Gateways are how many count for c, each for itself; 0 where all that decide share one state.

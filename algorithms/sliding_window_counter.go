@@ -15,7 +15,7 @@ var _ = register(Algorithm{
 	Bound:      "N(τ) ≤ L + L·τ/W; nearly 2L in one rolling window",
 	Sources:    []string{"https://blog.cloudflare.com/counting-things-a-lot-of-different-things/"},
 	Parameters: withClock(),
-	Traits:     Traits{Usual: []limit.Contract{limit.ByWindow}, Aligned: true, Grid: true, LifeMS: twoWindows},
+	Traits:     Traits{Usual: []limit.Contract{limit.ByWindow}, Aligned: true, Grid: true},
 	Prepare: onWindow(weighing, func(requests, windowUS int64) rule[windows] {
 		return &slidingCounter{requests, windowUS}
 	}),

@@ -5,6 +5,7 @@
 package algorithms
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ type Algorithm struct {
 	Family     string      // floor, window, log, bucket or shaper
 	Place      int         // among all algorithms, the plainest first; 0: after the others
 	Short      string      // the head of a narrow column, in two lines; empty: made from the label
-	InWords    string      // the rule as examine names it; empty: made from the name
+	InWords    string      // the rule as examine names it; empty: made from the name, or that of the twin
 	State      string      // what a key holds
 	Rule       string      // when a request is admitted
 	Bound      string      // the most that is admitted in an interval; L, W, B, r = L/W and N(τ) as in Bound of gcra
@@ -33,8 +34,8 @@ type Algorithm struct {
 	Parameters []Parameter // what the limit does not fix
 	Traits     Traits
 
-	// Keeping returns settings that guarantee the window contract of p although the limit's own setting may not. Each
-	// is as in a label, without the name: "limit=90:burst=10". Empty: the limit's own setting. nil: there are none.
+	// Keeping returns settings that guarantee the window contract of p, each as in a label without the name:
+	// "limit=90:burst=10". What is no setting, such as "", stands for the limit's own. nil: there are none.
 	Keeping func(p limit.Policy) []string
 
 	// Reduced describes the first of Keeping's settings, if every run under a window contract has a row of it.
@@ -100,12 +101,7 @@ func register(s Algorithm) bool {
 	if registered[s.Name] != nil {
 		panic("algorithm registered twice: " + s.Name)
 	}
-	for _, p := range s.Parameters {
-		if find(rowParameters, p.Name) != nil {
-			panic("algorithm " + s.Name + ": every row has the parameter " + p.Name + "; take another name")
-		}
-	}
-	if s.InWords == "" {
+	if s.InWords == "" && s.Traits.Twin == "" {
 		s.InWords = "decides as " + s.Name
 	}
 	registered[s.Name] = &s
@@ -130,11 +126,8 @@ func Defaults() (all []Choice) {
 
 // Names gives every algorithm's name, in the order of All.
 func Names() []string {
-	key := func(name string) string {
-		if IsFloor(name) {
-			return ""
-		}
-		return name
-	}
-	return slices.SortedFunc(maps.Keys(registered), func(a, b string) int { return strings.Compare(key(a), key(b)) })
+	first := map[bool]int{true: -1}
+	return slices.SortedFunc(maps.Keys(registered), func(a, b string) int {
+		return cmp.Or(first[IsFloor(a)]-first[IsFloor(b)], strings.Compare(a, b))
+	})
 }

@@ -3,13 +3,12 @@ package algorithms
 import "ratelab/internal/limit"
 
 var _ = register(Algorithm{
-	Name:    "token-bucket",
-	Family:  "bucket",
-	InWords: steadily,
-	Colour:  "#009e73", // bluish green
-	State:   "one hash of the configuration and the level with its time; it has no TTL",
-	Rule:    "a managed bucket, refilled continuously: init, acquire for an application on its list, delete",
-	Bound:   "N(τ) ≤ B + r·τ; decides as gcra, but for its rounding",
+	Name:   "token-bucket",
+	Family: "bucket",
+	Colour: "#009e73", // bluish green
+	State:  "one hash of the configuration and the level with its time; it has no TTL",
+	Rule:   "a managed bucket, refilled continuously: init, acquire for an application on its list, delete",
+	Bound:  "N(τ) ≤ B + r·τ; decides as gcra, but for its rounding",
 	Sources: []string{
 		"J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
 		"https://en.wikipedia.org/wiki/Token_bucket",

@@ -30,38 +30,25 @@ type Traits struct {
 	Grid    bool // windows, or refills, lie where the clock puts them, not where the first request does
 	Lends   bool // the balance may be negative: a full burst is admitted before the bucket is full
 	Timed   bool // what is used up is kept as a time: after a change of the rate it is another number of permits
-
-	// LifeMS is a key's TTL in Redis, in milliseconds, after a reply with resetUS; nil: resetUS and a second, rounded
-	// up.
-	LifeMS func(resetUS, windowUS int64) int64
 }
 
-// Of returns the algorithm of a row's label, such as gcra:burst=10 or gcra+local-flag. It returns nil for a label that
-// is no algorithm's, such as a user's script's.
-func Of(label string) *Algorithm {
+// NameOf returns the name with which a row's label begins: gcra of gcra:burst=10 and of gcra+local-flag.
+func NameOf(label string) string {
 	if end := strings.IndexAny(label, ":+"); end >= 0 {
-		label = label[:end]
+		return label[:end]
 	}
-	return registered[label]
+	return label
 }
 
-// TraitsOf returns the traits of a row's algorithm. Other labels have none.
-func TraitsOf(label string) (t Traits) {
-	if a := Of(label); a != nil {
-		t = a.Traits
-	}
-	return t
-}
+// Of returns the algorithm of a row's label. That of any other label, such as a user's script's, is empty.
+func Of(label string) *Algorithm { return cmp.Or(registered[NameOf(label)], &Algorithm{}) }
 
 // IsFloor reports whether a row's algorithm is the floor, which admits everything and is not compared.
-func IsFloor(label string) bool {
-	a := Of(label)
-	return a != nil && a.Family == "floor"
-}
+func IsFloor(label string) bool { return Of(label).Family == "floor" }
 
 // IsExact reports whether a label's limiter is the contract itself. With parameters it is another limiter.
 func IsExact(label string, c limit.Contract) bool {
-	return registered[label] != nil && slices.Contains(registered[label].Traits.ExactFor, c)
+	return label == NameOf(label) && slices.Contains(Of(label).Traits.ExactFor, c)
 }
 
 // Exact returns the limiter that is the contract itself.
@@ -85,39 +72,43 @@ func Guaranteeing(p limit.Policy) (all []Choice) {
 		if IsExact(c.Label, p.Contract) {
 			all = append(all, c)
 		}
-		if a := c.Algorithm; a.Keeping != nil && p.Contract == limit.ByWindow {
-			for _, parameters := range a.Keeping(p) {
-				all = append(all, legal(a.Name+":"+parameters))
-			}
+		if p.Contract == limit.ByWindow {
+			all = append(all, c.Algorithm.keeping(p)...)
 		}
 	}
 	return all
 }
 
-// ReducedLabel returns the label of the setting that Reduced describes. It is empty where there is none: under a limit
-// of 1, for example.
-func (s *Algorithm) ReducedLabel(p limit.Policy) string {
-	if s.Reduced.Short == "" || s.Keeping(p)[0] == "" {
-		return ""
+// keeping returns the settings that Keeping names. One that is none is the limit's own: of a limit of 1 nothing is left
+// to reduce, and no two requests can surround an edge.
+func (s *Algorithm) keeping(p limit.Policy) (all []Choice) {
+	if s.Keeping == nil {
+		return nil
 	}
-	return s.Name + ":" + s.Keeping(p)[0]
+	for _, parameters := range s.Keeping(p) {
+		c, err := Parse(s.Name + ":" + parameters)
+		if err != nil {
+			c, _ = Parse(s.Name)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// ReducedUnder returns the setting that Reduced describes. Its label is empty where there is none.
+func (s *Algorithm) ReducedUnder(p limit.Policy) (c Choice) {
+	if all := s.keeping(p); s.Reduced.Short != "" && all[0].HasOwnLimit() {
+		c = all[0]
+	}
+	return c
 }
 
 // ReducedRows returns the rows that every run under p has besides the algorithms' default rows.
 func ReducedRows(p limit.Policy) (all []Choice) {
 	for _, a := range All() {
-		if label := a.ReducedLabel(p); label != "" && p.Contract == limit.ByWindow {
-			all = append(all, legal(label))
+		if c := a.ReducedUnder(p); c.Label != "" && p.Contract == limit.ByWindow {
+			all = append(all, c)
 		}
 	}
 	return all
-}
-
-// legal reads a label that an algorithm's own file makes.
-func legal(label string) Choice {
-	c, err := Parse(strings.TrimSuffix(label, ":"))
-	if err != nil {
-		panic(err) // a mistake of that file, which a test looks for
-	}
-	return c
 }

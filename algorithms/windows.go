@@ -62,8 +62,5 @@ func (w *windows) add(at *moment, beginUS, neededUS, lengthUS, permits int64) {
 	w.lengthUS, w.lastMS = lengthUS, at.afterUS(2*lengthUS)
 }
 
-// twoWindows is the TTL of windows whose clients pass the time.
-func twoWindows(_, windowUS int64) int64 { return ceilDiv(2*windowUS, 1000) + 1000 }
-
 // beginOf is when the window around atUS begins.
 func beginOf(atUS, lengthUS int64) int64 { return floorDiv(atUS, lengthUS) * lengthUS }

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"image/color"
 	"strings"
-	"sync"
 
 	"gonum.org/v1/plot/vg"
 
@@ -28,24 +27,18 @@ var (
 var others = []color.NRGBA{{0xdd, 0x11, 0x55, 0xff}, {0x00, 0x00, 0xf8, 0xff}, {0x55, 0x11, 0x00, 0xff},
 	{0x40, 0x68, 0xf8, 0xff}}
 
-// palette is the colours that algorithms declare.
-var palette = sync.OnceValue(func() map[string]color.NRGBA {
-	colours := map[string]color.NRGBA{}
-	for _, a := range algorithms.All() {
-		c := color.NRGBA{A: 0xff}
-		if n, _ := fmt.Sscanf(a.Colour, "#%02x%02x%02x", &c.R, &c.G, &c.B); n == 3 {
-			colours[a.Name] = c
-		}
-	}
-	return colours
-})
+// declared is the colour that a label's algorithm declares.
+func declared(label string) (c color.NRGBA, ok bool) {
+	c.A = 0xff
+	n, _ := fmt.Sscanf(algorithms.Of(label).Colour, "#%02x%02x%02x", &c.R, &c.G, &c.B)
+	return c, n == 3
+}
 
 // Color is the colour of a row in every chart and page. A label with parameters, such as gcra:burst=100, has the colour
 // of its algorithm. The reference is grey. Any other name has one of a few colours, always the same one.
 func Color(label string) color.NRGBA {
-	name, _, _ := strings.Cut(label, ":")
-	name, _, _ = strings.Cut(name, "+") // what a row adds to its algorithm, such as +local-flag
-	if c, known := palette()[name]; known {
+	name := algorithms.NameOf(label)
+	if c, known := declared(name); known {
 		return c
 	}
 	if strings.Contains(name, "reference") {
@@ -73,11 +66,10 @@ func Looks(labels []string) map[string]Look {
 			continue
 		}
 		c, own, least := Color(label), 0, 1
-		name, _, _ := strings.Cut(label, "+")
-		name, _, _ = strings.Cut(name, ":")
+		name := algorithms.NameOf(label)
 		if added := label[len(name):]; added != "" {
 			own = 1 + int(hashed(added)%uint32(len(dashes)-1))
-		} else if _, known := palette()[name]; known {
+		} else if _, known := declared(name); known {
 			all[label] = Look{c, nil}
 			continue
 		} else {

@@ -130,7 +130,7 @@ func TestTheLimit(t *testing.T) {
 // Every script is named as the kind of limiter that it is, unless it delays.
 func TestFamilies(t *testing.T) {
 	for _, f := range algorithms.ByPlace() {
-		if algorithms.IsFloor(f.Label) || f.Algorithm.Family == "shaper" {
+		if algorithms.IsFloor(f.Label) || f.Algorithm.Family == "shaper" || f.Algorithm.InWords == "" {
 			continue
 		}
 		for _, limits := range []string{"100/1m", "20/7s", "60/1m"} {

@@ -101,7 +101,7 @@ func (x *examination) family() string {
 	fewest := int64(len(asked)) / 10
 	for _, choice := range algorithms.ByPlace() { // of several that decide alike, the first is named
 		rule, err := choice.Under(policy)
-		if err != nil || algorithms.IsFloor(choice.Label) {
+		if err != nil || choice.Algorithm.InWords == "" || algorithms.IsFloor(choice.Label) {
 			continue
 		}
 		model, differ := rule.NewModel(), int64(0)

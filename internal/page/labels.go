@@ -118,9 +118,7 @@ func (l *labels) legend() legend {
 
 func (l *labels) byAlgorithm() []label {
 	algorithm := func(n label) int {
-		name, _, _ := strings.Cut(l.raw[n.Index], ":")
-		name, _, _ = strings.Cut(name, "+")
-		if first, known := l.index[name]; known {
+		if first, known := l.index[algorithms.NameOf(l.raw[n.Index])]; known {
 			return first
 		}
 		return n.Index

@@ -1,6 +1,7 @@
 package recommend
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -31,16 +32,16 @@ type phase struct {
 }
 
 // Priced are the limiters whose costs a recommendation needs, without what the limit sets.
-func Priced() (all []string) {
+func Priced() []string {
+	labels := map[string]bool{}
 	for _, contract := range []limit.Contract{limit.ByWindow, limit.ByBucket} {
 		p := limit.Policy{Requests: 100, Window: time.Minute, Contract: contract}
 		for _, c := range algorithms.Guaranteeing(p) {
 			label, _, _ := strings.Cut(c.Label, ":limit=")
-			all = append(all, label)
+			labels[label] = true
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
+	return slices.Sorted(maps.Keys(labels))
 }
 
 // usual are widely used limiters that do not guarantee the contract.

@@ -73,13 +73,10 @@ func writeBenchLines(w io.Writer, d *result.Document) error {
 		run := &d.Runs[i]
 		fmt.Fprintf(&out, "\nscenario: %s\nseed: %d\nlimit: %s\n", message.Visible(run.Scenario), run.Seed, run.Limit)
 		plays := d.Plays(run)
-		order := func(p result.Play) int { // the floor is the last: benchstat compares with the first
-			if algorithms.IsFloor(p.Algorithm) {
-				return 1
-			}
-			return 0
-		}
-		slices.SortStableFunc(plays, func(a, b result.Play) int { return order(a) - order(b) })
+		order := map[bool]int{true: 1} // the floor is the last: benchstat compares with the first
+		slices.SortStableFunc(plays, func(a, b result.Play) int {
+			return order[algorithms.IsFloor(a.Algorithm)] - order[algorithms.IsFloor(b.Algorithm)]
+		})
 		for _, p := range plays {
 			for k := range p.Rounds {
 				benchLine(&out, run.Scenario, &p, &p.Rounds[k])

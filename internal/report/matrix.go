@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -48,20 +49,31 @@ type column struct {
 	reduced     *algorithms.Algorithm // of which it is the reduced setting; the label then depends on the limit
 }
 
-// heads are the columns with short names, in their order.
+// heads are the columns of algorithms with a place, in this order, each followed by that of its reduced setting.
 func heads() (all []column) {
 	for _, c := range algorithms.ByPlace() {
-		a := c.Algorithm
-		all = append(all, column{label: a.Name, head: a.Short}, column{label: a.Name + ":reduced", head: a.Reduced.Short,
-			reduced: a})
+		if a := c.Algorithm; a.Place > 0 {
+			all = append(all, column{label: a.Name, head: cmp.Or(a.Short, headOf(a.Name))})
+			if a.Reduced.Short != "" {
+				all = append(all, column{a.Name + ":reduced", a.Reduced.Short, a})
+			}
+		}
 	}
-	return slices.DeleteFunc(all, func(c column) bool { return c.head == "" })
+	return all
+}
+
+// headOf breaks a label that is no short one.
+func headOf(label string) string {
+	if i := strings.LastIndexAny(label, "-:"); i > 0 && len(label) > 8 {
+		return label[:i] + "\n" + strings.TrimPrefix(label[i:], "-")
+	}
+	return label
 }
 
 // of is the column's row in a run.
 func (c column) of(r *result.Run) *result.Row {
 	if c.reduced != nil {
-		return r.Find(c.reduced.ReducedLabel(r.Limit.Policy()))
+		return r.Find(c.reduced.ReducedUnder(r.Limit.Policy()).Label)
 	}
 	return r.Find(c.label)
 }
@@ -83,11 +95,7 @@ func columnsOf(d *result.Document) []column {
 		}
 	}
 	for _, name := range names {
-		c := column{label: name, head: name}
-		if i := strings.LastIndexAny(name, "-:"); i > 0 && len(name) > 8 {
-			c.head = name[:i] + "\n" + strings.TrimPrefix(name[i:], "-")
-		}
-		all = append(all, c)
+		all = append(all, column{label: name, head: headOf(name)})
 	}
 	return all
 }
@@ -167,7 +175,7 @@ func wholeTimes(g float64, l result.Limit) string {
 // withoutTwins are the columns without limiters that decide nearly as other columns do.
 func withoutTwins(all []column) []column {
 	return slices.DeleteFunc(slices.Clone(all), func(c column) bool {
-		twin := algorithms.TraitsOf(c.label).Twin
+		twin := algorithms.Of(c.label).Traits.Twin
 		return twin != "" && slices.ContainsFunc(all, func(o column) bool { return o.label == twin })
 	})
 }

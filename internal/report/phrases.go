@@ -213,7 +213,7 @@ func withoutTTL(r *result.Run) string {
 	var rows []string
 	for i := range r.Results {
 		name, n := r.Results[i].Algorithm, r.Results[i].KeysWithoutTTL
-		managed := algorithms.TraitsOf(name).Managed && !strings.Contains(name, "+") // a variant with a flag is named
+		managed := algorithms.Of(name).Traits.Managed && !strings.Contains(name, "+") // a variant with a flag is named
 		if n != nil && *n > 0 && !managed && !algorithms.IsFloor(name) {
 			rows = append(rows, fmt.Sprintf("%s %d", name, *n))
 		}

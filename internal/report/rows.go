@@ -115,7 +115,7 @@ func guarantee(r *result.Run, row *result.Row) float64 {
 
 // burst is the capacity that a row was given.
 func burst(row *result.Row) string {
-	capacity, _ := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
+	capacity := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
 	n, err := strconv.ParseInt(capacity, 10, 64)
 	switch {
 	case capacity == "":

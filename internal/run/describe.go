@@ -84,7 +84,7 @@ func tooCostly(run *result.Run, largest int64) string {
 	var rows []string
 	for i := range run.Results {
 		row := &run.Results[i]
-		capacity, _ := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
+		capacity := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
 		if n, err := strconv.ParseInt(capacity, 10, 64); err == nil && n < largest {
 			rows = append(rows, fmt.Sprintf("%s (%d)", row.Algorithm, n))
 		}
