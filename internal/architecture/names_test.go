@@ -14,6 +14,7 @@ import (
 // otherNone are the files in which "none" is no algorithm, each with what it is there.
 var otherNone = map[string]string{
 	"cmd/playground/server.go":      "a transport",
+	"internal/accesslog/trace.go":   "no column with a key",
 	"internal/cli/output.go":        "--charts",
 	"internal/clients/group.go":     "a jitter",
 	"internal/message/message.go":   "an empty list in words",
@@ -21,9 +22,8 @@ var otherNone = map[string]string{
 	"internal/report/phrases.go":    "a number in words",
 	"internal/result/parts.go":      "a transport",
 	"internal/result/read.go":       "no version, in words",
-	"internal/run/server.go":        "a transport",
+	"internal/run/engine.go":        "a transport",
 	"internal/sequence/counters.go": "a default, in words",
-	"internal/traffic/trace.go":     "no column with a key",
 }
 
 // Only an algorithm's own files name it. What other packages need to know of it is a field or a trait of Algorithm, so

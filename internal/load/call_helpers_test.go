@@ -61,7 +61,7 @@ func (w watched) SetDeadline(t time.Time) error {
 }
 
 // faked is a server that answers EVALSHA as it is told to. Where answer is empty it hangs up.
-func faked(t testing.TB, answer func() string) Server {
+func faked(t testing.TB, answer func() string) Endpoint {
 	dial := redistest.DialTo("tcp", redistest.Listen(t, func(conn net.Conn) { fake(conn, answer) }))
 	client := redistest.NewClient(2, dial)
 	t.Cleanup(func() { client.Close() })
