@@ -55,9 +55,7 @@ func (a *app) proxy() *cobra.Command {
 
 // serve serves until it is interrupted.
 func (a *app) serve(ctx context.Context, spec, listen string) error {
-	ctx, cancel := message.WatchOf(ctx).Context(ctx)
-	defer cancel()
-	server, err := redis.Start(message.WithWatch(ctx, message.Watch{}), spec) // who waits for a client waits for long
+	server, err := redis.Start(message.WithNotice(ctx, nil), spec) // who waits for a client waits for long
 	if err != nil {
 		if ctx.Err() != nil {
 			return message.ErrInterrupted

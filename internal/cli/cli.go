@@ -91,7 +91,7 @@ func (s Streams) run(ctx context.Context, root *cobra.Command, args []string) er
 			}
 		}
 	}
-	watch := s.watch(ctx, root.Name())
+	say := s.notice(root.Name())
 	ended, answered := make(chan struct{}), make(chan struct{})
 	defer func() {
 		close(ended)
@@ -101,11 +101,11 @@ func (s Streams) run(ctx context.Context, root *cobra.Command, args []string) er
 		defer close(answered)
 		select {
 		case <-ctx.Done():
-			watch.Say("interrupted; finishing. Press Ctrl-C again to stop at once.")
+			say("interrupted; finishing. Press Ctrl-C again to stop at once.")
 		case <-ended:
 		}
 	}()
-	c, err := root.ExecuteContextC(message.WithWatch(ctx, watch))
+	c, err := root.ExecuteContextC(message.WithNotice(ctx, say))
 	if errors.Is(err, context.Canceled) && !errors.Is(err, message.ErrInterrupted) { // nothing else cancels
 		err = message.ErrInterrupted
 	}
@@ -116,14 +116,13 @@ func (s Streams) run(ctx context.Context, root *cobra.Command, args []string) er
 	return err
 }
 
-// watch has long waits told on Stderr, also where the rest is quiet: a line a wait that nobody expects.
-func (s Streams) watch(ctx context.Context, program string) message.Watch {
+// notice has long waits told on Stderr, also where the rest is quiet: a line a wait that nobody expects.
+func (s Streams) notice(program string) func(line string) {
 	clear := "" // a bar that stands on the line
 	if isTerminal(fileOf(s.Stderr)) {
 		clear = "\r\x1b[K"
 	}
-	return message.Watch{Stop: ctx.Done(),
-		Say: func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }}
+	return func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }
 }
 
 // complain prints err, each of its lines with the program's name. Whatever a server, a script or a file has put into

@@ -20,7 +20,7 @@ func (l *listener) say(line string) { l.lines = append(l.lines, line) }
 func TestALongWaitSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l listener
-		ctx := message.WithWatch(t.Context(), message.Watch{Say: l.say})
+		ctx := message.WithNotice(t.Context(), l.say)
 		err := during(ctx, "it to end", func(context.Context) error {
 			time.Sleep(13 * time.Second)
 			return nil
@@ -38,7 +38,7 @@ func TestAShortWaitSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l listener
 		failed := errors.New("failed")
-		err := during(message.WithWatch(t.Context(), message.Watch{Say: l.say}), "it", func(context.Context) error {
+		err := during(message.WithNotice(t.Context(), l.say), "it", func(context.Context) error {
 			time.Sleep(soon - 1)
 			return failed
 		})
@@ -50,17 +50,14 @@ func TestAShortWaitSaysNothing(t *testing.T) {
 
 func TestAnInterruptEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stop := make(chan struct{})
-		time.AfterFunc(time.Second, func() { close(stop) })
+		interruptible, interrupt := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { interrupt(message.ErrInterrupted) })
 		began := time.Now()
-		watched := message.WithWatch(t.Context(), message.Watch{Stop: stop})
-		err := during(watched, "it to end", func(ctx context.Context) error {
+		err := during(interruptible, "it to end", func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
 		})
-		var interrupted *message.Interrupted
-		if !errors.As(err, &interrupted) || !errors.Is(err, context.Canceled) ||
-			err.Error() != "interrupted while waiting for it to end" {
+		if !errors.Is(err, message.ErrInterrupted) || err.Error() != "interrupted while waiting for it to end" {
 			t.Errorf("%v", err)
 		}
 		if took := time.Since(began); took != time.Second {
@@ -72,15 +69,14 @@ func TestAnInterruptEndsAWait(t *testing.T) {
 // What ignores its context is not waited for much longer.
 func TestAnInterruptEndsAWaitForWhatIgnoresIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		stop := make(chan struct{})
-		close(stop)
+		interruptible, interrupt := context.WithCancelCause(t.Context())
+		interrupt(message.ErrInterrupted)
 		began := time.Now()
-		watched := message.WithWatch(t.Context(), message.Watch{Stop: stop})
-		err := during(watched, "it to end", func(context.Context) error {
+		err := during(interruptible, "it to end", func(context.Context) error {
 			time.Sleep(time.Minute)
 			return nil
 		})
-		if took := time.Since(began); !errors.As(err, new(*message.Interrupted)) || took != lastPatience {
+		if took := time.Since(began); !errors.Is(err, message.ErrInterrupted) || took != lastPatience {
 			t.Errorf("%v after %v; want an interrupt after %v", err, took, lastPatience)
 		}
 		time.Sleep(time.Minute) // until it has ended
@@ -89,23 +85,21 @@ func TestAnInterruptEndsAWaitForWhatIgnoresIt(t *testing.T) {
 
 // What fails by itself after an interrupt is no interruption.
 func TestAnErrorAfterAnInterruptStays(t *testing.T) {
-	stop := make(chan struct{})
-	close(stop)
+	interruptible, interrupt := context.WithCancelCause(t.Context())
+	interrupt(message.ErrInterrupted)
 	failed := errors.New("failed")
-	watched := message.WithWatch(t.Context(), message.Watch{Stop: stop})
-	err := during(watched, "it", func(context.Context) error { return failed })
+	err := during(interruptible, "it", func(context.Context) error { return failed })
 	if err != failed {
 		t.Errorf("%v; want %v", err, failed)
 	}
 }
 
-// Without a watch nobody is told, and only the caller's context ends the wait.
-func TestWithoutAWatch(t *testing.T) {
+// A context that ends without an interrupt ends the wait with its own error.
+func TestAContextEndsAWait(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	err := during(ctx, "it", func(ctx context.Context) error { return ctx.Err() })
-	var interrupted *message.Interrupted
-	if !errors.Is(err, context.Canceled) || errors.As(err, &interrupted) {
+	if !errors.Is(err, context.Canceled) || errors.Is(err, message.ErrInterrupted) {
 		t.Errorf("%v; want the context's own error", err)
 	}
 }

@@ -51,11 +51,8 @@ func Explain(err error, s *Server) error { return s.explain(err, "a command") }
 // explain does what Explain does. It names the command that was sent if the server's reply makes no sense.
 func (s *Server) explain(err error, sent string) error {
 	var done *Unavailable
-	var interrupted *message.Interrupted
 	var reply goredis.Error
 	switch {
-	case errors.As(err, &interrupted):
-		return interrupted
 	case err == nil, errors.As(err, &done), errors.Is(err, context.Canceled), errors.Is(err, goredis.Nil):
 		return err
 	case errors.As(err, &reply):
@@ -68,7 +65,7 @@ func (s *Server) explain(err error, sent string) error {
 		return err
 	}
 	if s.target.wires.severed.Load() {
-		return &message.Interrupted{What: s.target.wires.what}
+		return message.WaitInterrupted(s.target.wires.what)
 	}
 	if cause := s.Ended(); cause != "" {
 		return s.target.unavailable("the server ended in the middle (%s); what was decided until then is incomplete",

@@ -22,9 +22,9 @@ type Option func(*settings)
 type settings struct {
 	poolSize int
 	direct   bool
-	memory   int64 // bytes that a server of our own may take beyond those it begins with; 0: any
-	watch    message.Watch
-	around   *Around // nil: nothing
+	memory   int64           // bytes that a server of our own may take beyond those it begins with; 0: any
+	ctx      context.Context // of Start: an interrupt ends calls that bring no reply, and its notice hears of waits
+	around   *Around         // nil: nothing
 
 	// getenv is os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the container's
 	// image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and testcontainers'
@@ -53,11 +53,10 @@ func Within(a Around) Option { return func(s *settings) { s.around = &a } }
 // Start gets the server that spec names, one of Kinds, and does not return it before it has answered, let a
 // script write under Server.Prefix and proved to know the commands that virtual time needs. A given server must be
 // empty. ctx bounds the start only: a server that was started lives until Close. Errors are a *BadSpec for a spec that
-// cannot be meant, an *Unavailable for a server that cannot be used, or the context's. The watch that ctx carries hears
-// of long waits, those of the server's clients too, and its interrupt ends the start and later calls that bring no
-// answer.
+// cannot be meant, an *Unavailable for a server that cannot be used, or the context's. The notice of ctx hears of
+// long waits, those of the server's clients too. An interrupt of ctx ends the start and later calls that bring no reply.
 func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
-	set := settings{poolSize: 4, getenv: os.Getenv, watch: message.WatchOf(ctx)}
+	set := settings{poolSize: 4, getenv: os.Getenv, ctx: ctx}
 	for _, o := range opts {
 		o(&set)
 	}
@@ -153,11 +152,11 @@ func (s *Server) started(ctx context.Context, steps func(context.Context) error)
 
 // newServer is a server of the kind at t, with its client, not yet spoken to.
 func newServer(kind string, t target, set settings) *Server {
-	watch := set.watch
+	ctx := set.ctx
 	if set.memory > 0 {
-		watch.Say = nil
+		ctx = message.WithNotice(ctx, nil)
 	}
-	t.wires, t.patience = newWires(watch, t.label), BatchTime
+	t.wires, t.patience = newWires(ctx, t.label), BatchTime
 	if set.around != nil {
 		t.patience = aroundTime
 	}
@@ -168,13 +167,9 @@ func newServer(kind string, t target, set settings) *Server {
 // soon is after how long a wait is worth a word. From then on there is one whenever it has doubled.
 const soon = 3 * time.Second
 
-// during runs f, and tells the watch of ctx how long it takes. The context that f gets is done with an interrupt. The
-// error is then a *message.Interrupted. during gives f up some time after its context is done: Docker's client ignores
-// the context in some calls.
+// during runs f, and tells the notice of ctx how long it takes. After an interrupt the error is message.ErrInterrupted.
+// during gives f up some time after ctx is done: Docker's client ignores the context in some calls.
 func during(ctx context.Context, what string, f func(context.Context) error) error {
-	watch := message.WatchOf(ctx)
-	ctx, cancel := watch.Context(ctx)
-	defer cancel()
 	result := make(chan error, 1)
 	go func() { result <- f(ctx) }()
 	done := ctx.Done()
@@ -187,15 +182,15 @@ func during(ctx context.Context, what string, f func(context.Context) error) err
 			running = false
 		case <-time.After(next - waited):
 			waited, next = next, 2*next
-			watch.Waited(what, waited)
+			message.Waited(ctx, what, waited)
 		case <-done:
 			done, over = nil, time.After(lastPatience)
 		case <-over:
 			err, running = ctx.Err(), false
 		}
 	}
-	if watch.Stopped() && errors.Is(err, context.Canceled) {
-		return &message.Interrupted{What: what}
+	if message.Interrupted(ctx) && errors.Is(err, context.Canceled) {
+		return message.WaitInterrupted(what)
 	}
 	return err
 }

@@ -3,6 +3,7 @@
 package redis
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -32,18 +33,18 @@ func TestAnInterruptEndsAProgramThatDoesNotAnswer(t *testing.T) {
 		"stops": "kill -STOP $$; exec sleep 600"} {
 		t.Run(name, func(t *testing.T) {
 			path, alive := standIn(t, text)
-			stop, ended := make(chan struct{}), make(chan error, 1)
+			ctx, interrupt := context.WithCancelCause(t.Context())
+			ended := make(chan error, 1)
 			go func() {
 				f, err := os.Open(alive) // when the program has opened it too
-				close(stop)
+				interrupt(message.ErrInterrupted)
 				if err == nil {
 					_, err = io.Copy(io.Discard, f) // until nobody holds it any more
 				}
 				ended <- err
 			}()
-			_, err := Start(message.WithWatch(t.Context(), message.Watch{Stop: stop}), "process="+path, withEnv(noEnv))
-			var interrupted *message.Interrupted
-			if !errors.As(err, &interrupted) || interrupted.What != "redis-server to start" {
+			_, err := Start(ctx, "process="+path, withEnv(noEnv))
+			if !errors.Is(err, message.ErrInterrupted) || !strings.HasSuffix(err.Error(), "redis-server to start") {
 				t.Errorf("%v; want an interruption", err)
 			}
 			if err := <-ended; err != nil {

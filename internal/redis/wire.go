@@ -15,9 +15,9 @@ import (
 // wires are the connections to one server. They object to what no Redis answers before a client makes room for it, say
 // which server keeps everybody waiting, and end the wait on an interrupt: a call that is under way hears of no context.
 type wires struct {
-	watch message.Watch
-	what  string // what one waits for where nothing comes
-	end   func() // ends the watch
+	start context.Context // of the server's start: an interrupt ends it, and it has the notice
+	what  string          // what one waits for where nothing comes
+	end   func()          // ends the watch
 
 	mu      sync.Mutex
 	all     map[*wire]bool
@@ -29,13 +29,11 @@ type wires struct {
 	ends time.Time     // when all connections are ended for good; zero before they have been ended once
 }
 
-func newWires(watch message.Watch, label string) *wires {
-	w := &wires{watch: watch, what: label + " to answer", all: map[*wire]bool{}}
+func newWires(start context.Context, label string) *wires {
+	w := &wires{start: start, what: label + " to answer", all: map[*wire]bool{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	w.end = cancel
-	if watch.Say != nil || watch.Stop != nil {
-		go w.look(ctx)
-	}
+	go w.look(ctx)
 	return w
 }
 
@@ -147,13 +145,13 @@ func (w *wires) lookAt(now time.Time) {
 		if !now.Before(w.ends) {
 			w.sever(true)
 		}
-	case silent >= lastPatience && w.watch.Stopped():
+	case silent >= lastPatience && message.Interrupted(w.start):
 		w.sever(false)
 		w.ends = now.Add(lastTry)
 	case silent == 0:
 		w.next = soon
 	case silent >= max(w.next, soon):
-		w.watch.Waited(w.what, silent)
+		message.Waited(w.start, w.what, silent)
 		w.next = 2 * silent
 	}
 }

@@ -46,7 +46,7 @@ func TestAMonstrousReplyIsOneLine(t *testing.T) {
 		got := refusal(t, "redis://"+listen(t, speaker(reply)))
 		wantText(t, got, ": the server replied "+quote)
 		wantText(t, got, " to EVAL; want Redis 7.0 or later, or Valkey")
-		s := answering(t, message.Watch{}, speaker(reply))
+		s := answering(t, speaker(reply))
 		_, err := s.Send(t.Context(), []any{"TIME"}, []any{"EVALSHA"})
 		wantText(t, explained(t, err, s), " to TIME, EVALSHA; want Redis 7.0 or later, or Valkey")
 	}
@@ -59,11 +59,11 @@ func TestAReplyOfAnotherType(t *testing.T) {
 }
 
 // answering is a server that is there and answers each command with reply, without having been asked who it is.
-func answering(t *testing.T, watch message.Watch, serve func(net.Conn)) *Server {
+func answering(t *testing.T, serve func(net.Conn)) *Server {
 	t.Helper()
 	addr := listen(t, serve)
 	s := newServer(KindURL, target{network: "tcp", addr: addr, label: "redis://" + addr},
-		settings{poolSize: 2, watch: watch})
+		settings{poolSize: 2, ctx: t.Context()})
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -99,7 +99,7 @@ func FuzzClient(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, raw := range []bool{false, true} {
-			at := target{wires: newWires(message.Watch{}, "fuzz"),
+			at := target{wires: newWires(t.Context(), "fuzz"),
 				dial: func(context.Context) (net.Conn, error) { return &canned{Reader: bytes.NewReader(data)}, nil }}
 			o := options(at, 1)
 			o.Protocol, o.DB = 2, 0
@@ -177,11 +177,11 @@ func underWay(w *wires) {
 // up has one more second.
 func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
 	request := make(chan string, 2)
-	s := answering(t, message.Watch{}, silent("EVALSHA", request))
+	s := answering(t, silent("EVALSHA", request))
 	w := s.target.wires
 	var said []string
-	stop := make(chan struct{})
-	w.watch = message.Watch{Say: func(line string) { said = append(said, line) }, Stop: stop}
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	w.start = message.WithNotice(ctx, func(line string) { said = append(said, line) })
 
 	failed := make(chan error, 1)
 	go func() { failed <- s.Client.Do(context.Background(), "EVALSHA").Err() }()
@@ -197,10 +197,9 @@ func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
 		t.Errorf("%q; want %q", said, want)
 	}
 
-	close(stop)
+	interrupt(message.ErrInterrupted)
 	w.lookAt(from.Add(8 * time.Second))
-	var interrupted *message.Interrupted
-	if err := Explain(<-failed, s); !errors.As(err, &interrupted) || !errors.Is(err, context.Canceled) {
+	if err := Explain(<-failed, s); !errors.Is(err, message.ErrInterrupted) {
 		t.Errorf("%v; want an interruption", err)
 	}
 
@@ -208,7 +207,7 @@ func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
 		t.Errorf("what is called next: %v; want a try", err)
 	}
 	w.lookAt(from.Add(8*time.Second + lastTry))
-	if err := Explain(s.Client.Ping(t.Context()).Err(), s); !errors.As(err, &interrupted) {
+	if err := Explain(s.Client.Ping(t.Context()).Err(), s); !errors.Is(err, message.ErrInterrupted) {
 		t.Errorf("and later: %v; want an interruption", err)
 	}
 	if !s.Hangs() {
@@ -219,11 +218,11 @@ func TestASilentServerIsNamedAndInterrupted(t *testing.T) {
 // A server that answers now and then is not silent, and an interrupt does not end its connections.
 func TestAServerThatAnswersIsNotInterrupted(t *testing.T) {
 	var said atomic.Int64
-	stop := make(chan struct{})
-	close(stop)
-	s := answering(t, message.Watch{}, silent("", nil))
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	interrupt(message.ErrInterrupted)
+	s := answering(t, silent("", nil))
 	w := s.target.wires
-	w.watch = message.Watch{Say: func(string) { said.Add(1) }, Stop: stop}
+	w.start = message.WithNotice(ctx, func(string) { said.Add(1) })
 	for second := range 10 {
 		if err := s.Client.Ping(t.Context()).Err(); err != nil {
 			t.Fatal(err)
@@ -239,7 +238,8 @@ func TestAServerThatAnswersIsNotInterrupted(t *testing.T) {
 func TestAnInterruptEndsAStart(t *testing.T) {
 	for _, command := range []string{"PING", "HELLO", "INFO", "EVAL"} {
 		t.Run(command, func(t *testing.T) {
-			stop, request := make(chan struct{}), make(chan struct{})
+			ctx, interrupt := context.WithCancelCause(t.Context())
+			request := make(chan struct{})
 			addr := listen(t, func(conn net.Conn) {
 				r := bufio.NewReader(conn)
 				for {
@@ -258,10 +258,9 @@ func TestAnInterruptEndsAStart(t *testing.T) {
 					}
 				}
 			})
-			go func() { <-request; close(stop) }()
-			_, err := Start(message.WithWatch(t.Context(), message.Watch{Stop: stop}), "redis://"+addr, withEnv(noEnv))
-			var interrupted *message.Interrupted
-			if !errors.As(err, &interrupted) || interrupted.What != "redis://"+addr+" to answer" {
+			go func() { <-request; interrupt(message.ErrInterrupted) }()
+			_, err := Start(ctx, "redis://"+addr, withEnv(noEnv))
+			if !errors.Is(err, message.ErrInterrupted) || !strings.HasSuffix(err.Error(), "redis://"+addr+" to answer") {
 				t.Errorf("%v; want an interruption", err)
 			}
 		})
