@@ -64,6 +64,7 @@ type fields struct {
 	format
 	times       []column
 	keys, costs []column // none: one key for all, a cost of 1
+	taken       []string // of the times and keys, those that no trace names
 	expects     bool     // keys that are addresses
 	skip        string   // the key that is left out; "": none
 	stamps      stamps
@@ -79,35 +80,37 @@ func (r *fields) mark(kind int, text []byte) {
 	}
 }
 
-// fields are those of a file that begins with first. It tells which it took.
-func (l *layout) fields(t Trace, first []byte) (r *fields, taken []string, err error) {
-	r = &fields{skip: t.SkipKey}
-	unread := error(nil)
-	if r.format, unread = l.open(first); r.format == nil {
-		return nil, nil, unread
+// fields are those of a file that begins with first.
+func (l *layout) fields(t Trace, first []byte) (*fields, error) {
+	reader, unread := l.open(first)
+	if reader == nil {
+		return nil, unread
 	}
-	switch taken, err = r.find(t); {
-	case l.fixed:
-		taken = nil
+	r := &fields{format: reader, skip: t.SkipKey}
+	err := r.find(t)
+	if l.fixed {
+		r.taken = nil
+	}
+	switch {
 	case err != nil && unread != nil:
 		err = unread
 	case err != nil && l.header && t.Time == "":
 		err = fmt.Errorf("%w; the header is %s", err, message.Quote(first))
 	}
-	return r, taken, err
+	return r, err
 }
 
-// find finds the columns that the trace names, or else those that are known. It tells which it took.
-func (r *fields) find(t Trace) (taken []string, err error) {
+// find finds the columns that the trace names, or else those that are known.
+func (r *fields) find(t Trace) error {
 	if t.Time == "" {
 		if t.Time = known(r.format, timeNames); t.Time == "" {
-			return nil, &FieldError{"time", "no column or field is a known time; want its name"}
+			return &FieldError{"time", "no column or field is a known time; want its name"}
 		}
-		taken = append(taken, "the time to be "+t.Time)
+		r.taken = append(r.taken, "the time to be "+t.Time)
 	}
 	if t.Key == "" {
 		if t.Key = known(r.format, clientNames); t.Key != "" {
-			taken = append(taken, "the client to be "+t.Key)
+			r.taken = append(r.taken, "the client to be "+t.Key)
 		}
 		r.expects = t.Key != "" && t.Key != "key" && t.Key != "user"
 	}
@@ -120,11 +123,11 @@ func (r *fields) find(t Trace) (taken []string, err error) {
 			t.Time, r.stamps.unit = t.Time[:i], &units[n]
 		}
 	}
-	var noKey, noCost error
-	r.times, err = r.columns("time", t.Time)
+	var noTime, noKey, noCost error
+	r.times, noTime = r.columns("time", t.Time)
 	r.keys, noKey = r.columns("key", t.Key)
 	r.costs, noCost = r.columns("cost", t.Cost)
-	return taken, cmp.Or(err, noKey, noCost)
+	return cmp.Or(noTime, noKey, noCost)
 }
 
 // columns finds the fields a and b of "a+b", unless there is one of that whole name. They are for a field of the trace.

@@ -23,19 +23,18 @@ type traceFile struct {
 	*text
 	*fields
 	blocks
-	trace    Trace // its format is known
-	layout   *layout
-	first    []byte        // line
-	guessed  string        // the format, the time, the client
-	marked   [noted]int64  // lines, by mark
-	examples [noted]string // of the first line of each mark
-	lastUS   int64         // the last line's time
-	shared   *shared
-	take     func(entry) error // where the requests go, in the order of lines
-	sorter   reorder
-	over     bool
-	head     entry // the next request, for merging
-	firstUS  int64 // the time of the first, which orders files where two requests have the same
+	trace   Trace // its format is known
+	layout  *layout
+	first   []byte      // line
+	guessed string      // the format, the time, the client
+	marked  [noted]Note // lines, by mark
+	lastUS  int64       // the last line's time
+	shared  *shared
+	take    func(entry) error // where the requests go, in the order of lines
+	sorter  reorder
+	over    bool
+	head    entry // the next request, for merging
+	firstUS int64 // the time of the first, which orders files where two requests have the same
 }
 
 // shared is what the files of a trace share: the lines that are no requests, and how many blocks may be read ahead.
@@ -88,7 +87,7 @@ func (t Trace) Detect() error {
 
 // another reads other lines of the file, at the same time.
 func (f *traceFile) another() *fields {
-	r, _, _ := f.layout.fields(f.trace, f.first) // which went well once
+	r, _ := f.layout.fields(f.trace, f.first) // which went well once
 	r.stamps, r.stamps.text = f.stamps, nil
 	return r
 }
@@ -135,14 +134,13 @@ func (f *traceFile) detect(t Trace) error {
 		f.data = slices.Concat(first, []byte{'\n'}, f.data)
 		f.lines--
 	}
-	var taken []string
-	if f.fields, taken, err = f.layout.fields(t, f.first); err != nil {
+	if f.fields, err = f.layout.fields(t, f.first); err != nil {
 		if t.Format == CSV && guessed != nil && t.Time == "" {
 			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
 		}
 		return f.at(err)
 	}
-	text := strings.Join(append(guessed, taken...), ", ")
+	text := strings.Join(append(guessed, f.taken...), ", ")
 	f.guessed = strings.Replace(text, " to be ", " was guessed to be ", 1)
 	return nil
 }
@@ -178,8 +176,9 @@ func (f *traceFile) scan() error {
 		}
 		for left := e.marks; left != 0; left &= left - 1 {
 			kind := bits.TrailingZeros16(left)
-			if f.marked[kind]++; f.marked[kind] == 1 {
-				f.examples[kind] = f.now.firsts[kind]
+			note := &f.marked[kind]
+			if note.N++; note.N == 1 && kind < len(ofLines) {
+				note.Text = strings.Replace(ofLines[kind], "%s", message.Quote(f.now.firsts[kind]), 1)
 			}
 		}
 		switch {
@@ -218,16 +217,8 @@ func (f *traceFile) advise(bad error, e *entry) error {
 
 // found is what was found out about how the file is written.
 func (f *traceFile) found() *Found {
-	found := &Found{Name: f.name, Format: f.layout.name, Lines: f.lines, Requests: f.sorter.seen,
-		OutOfOrder: f.sorter.outOfOrder, QuotesGoOn: f.marked[goesOn] > 0, Notes: []Note{{Text: f.guessed}}}
-	for kind, text := range ofLines {
-		note := Note{}
-		if n := f.marked[kind]; n > 0 {
-			note = Note{n, strings.Replace(text, "%s", message.Quote(f.examples[kind]), 1)}
-		}
-		found.Notes = append(found.Notes, note)
-	}
-	found.Notes[1+odd].N = 0 // it is true of the log
-	found.Notes = append(found.Notes, Note{Text: f.stamps.note(f.lastUS)})
-	return found
+	f.marked[odd].N = 0 // that is true of the log
+	return &Found{Name: f.name, Format: f.layout.name, Lines: f.lines, Requests: f.sorter.seen,
+		OutOfOrder: f.sorter.outOfOrder, QuotesGoOn: f.marked[goesOn].N > 0,
+		Notes: slices.Concat([]Note{{Text: f.guessed}}, f.marked[:len(ofLines)], []Note{{Text: f.stamps.note(f.lastUS)}})}
 }

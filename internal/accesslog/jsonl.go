@@ -30,8 +30,22 @@ func openJSON(first []byte) (format, error) {
 
 func (j *jsonLines) has(name string) bool { return lookup(j.object, name) != nil }
 
+// column gives fields as text: strings without their quotes, numbers and booleans as they are written.
 func (j *jsonLines) column(path string) (column, error) {
-	return func() ([]byte, error) { return j.value(path) }, nil
+	return func() ([]byte, error) {
+		v := lookup(j.object, path)
+		if v == nil || string(v) == "null" {
+			return nil, fmt.Errorf("no field %s; want it in every line", message.Quote(path))
+		}
+		var s string
+		switch {
+		case v[0] != '"' && v[0] != '{' && v[0] != '[':
+			return v, nil
+		case json.Unmarshal(v, &s) == nil:
+			return []byte(s), nil
+		}
+		return nil, fmt.Errorf("field %s is %s; want a string or a number", message.Quote(path), message.Quote(v))
+	}, nil
 }
 
 func (j *jsonLines) cut(line []byte) (before []byte, err error) {
@@ -41,22 +55,6 @@ func (j *jsonLines) cut(line []byte) (before []byte, err error) {
 			message.Quote(line))
 	}
 	return nil, nil
-}
-
-// value gives a field as text: strings without their quotes, numbers and booleans as they are written.
-func (j *jsonLines) value(path string) ([]byte, error) {
-	v := lookup(j.object, path)
-	if v == nil || string(v) == "null" {
-		return nil, fmt.Errorf("no field %s; want it in every line", message.Quote(path))
-	}
-	var s string
-	switch {
-	case v[0] != '"' && v[0] != '{' && v[0] != '[':
-		return v, nil
-	case json.Unmarshal(v, &s) == nil:
-		return []byte(s), nil
-	}
-	return nil, fmt.Errorf("field %s is %s; want a string or a number", message.Quote(path), message.Quote(v))
 }
 
 // lookup finds a field by its name, or by its path with dots; nil where there is none.

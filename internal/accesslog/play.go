@@ -177,15 +177,6 @@ func (p *player) emit(e entry) error {
 // scale applies the trace's speed.
 func (p *player) scale(us int64) int64 { return int64(min(float64(us)/p.speed, 1<<62)) }
 
-// end ends the play for the reason err, and adds what was found.
-func (p *player) end(err error, found *traffic.Pass) error {
-	if err != nil && err != errEnough {
-		return err
-	}
-	p.trace.tell(p.Log, p.lasts, found)
-	return nil
-}
-
 // merger reads the files of a log as one: rotated ones that follow each other, or those of several servers. The order
 // in which they were named does not matter.
 type merger struct {

@@ -45,14 +45,13 @@ func List(requests []limit.Request, lasts time.Duration, foreseen bool) *Stream 
 // yields the identical stream. After an error, which only a trace can cause, nothing follows.
 func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
-		p := player{seed: s.seed, yield: yield}
+		p := player{Pass: &Pass{}, seed: s.seed, yield: yield}
 		for _, phase := range s.phases {
 			if !p.play(phase) {
 				return
 			}
 		}
-		found := p.Pass // without what yield holds
-		s.found.Store(&found)
+		s.found.Store(p.Pass)
 	}
 }
 
@@ -98,11 +97,10 @@ func (s *Stream) Spread() int64 { return s.last().Spread }
 // Requests was exhausted, and where requests are played at other times: of several phases, at another speed, or where
 // the log counts from a start of its own.
 func (s *Stream) Recorded() (firstUS, lastUS int64) {
-	if len(s.phases) > 1 {
-		return 0, 0
+	if p := s.last(); len(s.phases) == 1 {
+		return p.FirstUS, p.LastUS
 	}
-	p := s.last()
-	return p.FirstUS, p.LastUS
+	return 0, 0
 }
 
 // Formats are those of the traces' files. They are known after Requests was exhausted, and none before.
@@ -110,7 +108,7 @@ func (s *Stream) Formats() []string { return slices.Clone(s.last().Formats) }
 
 // player is one pass over a stream.
 type player struct {
-	Pass
+	*Pass
 	seed  uint64
 	yield func(limit.Request, error) bool
 	names keyNames
@@ -139,7 +137,7 @@ func (p *player) play(phase Phase) (more bool) {
 // replay yields the requests of a trace.
 func (p *player) replay(phase Phase) (more bool) {
 	more = true
-	err := phase.Trace.Play(phase.Duration, &p.Pass, func(q limit.Request) bool {
+	err := phase.Trace.Play(phase.Duration, p.Pass, func(q limit.Request) bool {
 		p.Count++
 		q.AtUS += p.EndUS
 		more = p.yield(q, nil)
