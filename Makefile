@@ -68,6 +68,7 @@ playground: ## build the page that runs a visitor's script, into results/latest/
 
 goldens: ## write what tests compare with anew, in the order in which one needs the other: read the difference
 	go test ./internal/result -run TheSchemaIsThatOfTheTypes -update # it is built into what the other tests run
+	go test ./internal/accesslog -run FormatsAreListed -update # in the schema of scenarios, which is built in, too
 	go test ./internal/scenario -update
 	go test ./internal/report ./internal/page ./internal/chart \
 	  ./internal/counting -update

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"ratelab/internal/longtest"
+	"ratelab/internal/message"
 )
 
 // badTraces are files that cannot be played, and what is said about each. DIR stands for the file's folder.
@@ -156,11 +157,10 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out`},
 			`"…; want a text file of one request per line`},
 }
 
-const (
-	formatsWanted = `--trace-format with one of combined, csv, jsonl, w3c, alb, elb, s3, haproxy, envoy, squid, or with ` +
-		`a template such as '$remote_addr - $remote_user [$time_local] "$request" $status'`
-	otherUnit = `; it was taken for seconds, and --trace-time NAME:s, :ms, :us or :ns names another unit`
-)
+const otherUnit = `; it was taken for seconds, and --trace-time NAME:s, :ms, :us or :ns names another unit`
+
+var formatsWanted = "--trace-format with one of " + message.List(Formats()) + `, or with a template such as ` +
+	`'$remote_addr - $remote_user [$time_local] "$request" $status'`
 
 func playBad(t *testing.T, file string, trace Trace) string {
 	t.Helper()
@@ -241,7 +241,7 @@ func TestCrowdedSecond(t *testing.T) {
 func TestValidateTrace(t *testing.T) {
 	bad := Trace{File: "a\x07", Format: "xml", WithinSecond: "never", Speed: -1, Skip: -1, Limit: -1}
 	want := `file: "a\a" has control characters; want a path
-format: "xml" is not a format; want one of combined, csv, jsonl, w3c, alb, elb, s3, haproxy, envoy, squid, or a template such as '$remote_addr - $remote_user [$time_local] "$request" $status'
+format: "xml" is not a format; want one of ` + message.List(Formats()) + `, or a template such as '$remote_addr - $remote_user [$time_local] "$request" $status'
 within_second: "never" is not a rule; did you mean "even"? want one of even, at_once
 speed: -1 is out of range; want 0.001 to 1000000
 skip: -1 is negative; want 0 or more requests

@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/longtest"
 )
 
-// added are the files of an algorithm that nobody has heard of, by what a stranger calls its parameters. They decide
-// as gcra does.
+// added are the files of an algorithm that nobody has heard of, by what a stranger calls its parameters, and the file of
+// a log format. The algorithm decides as gcra does.
 var added = map[string]string{
 	"algorithms/pocket_bucket.go": `package algorithms
 
@@ -41,12 +41,13 @@ var _ = register(Algorithm{
 	},
 })
 `,
-	"lua/pocket-bucket.lua": "", // gcra's
+	"lua/pocket-bucket.lua":                    "", // gcra's
+	"internal/accesslog/formats/95-pocket.txt": "# a pocket server\nformat: <$time> $client asks for $path\n",
 }
 
-// Adding an algorithm adds files and edits none: every command knows it, its colour, and its capacity under whatever
-// name.
-func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
+// Adding an algorithm or a log format adds files and edits none. Every command knows the algorithm, its colour, and its
+// capacity under whatever name. The format is guessed, and listed.
+func TestAddingEditsNoLine(t *testing.T) {
 	longtest.Skip(t, "compiles both programs anew")
 	tree(t) // reads every file of ours, so that go test knows when its cached answer is stale
 	dir := t.TempDir()
@@ -83,6 +84,11 @@ func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
 	s.wants(matrix, "gcra pocket\n", " 1+1 bucket\n")
 	s.wants(s.run("./simulate", "recommend", "--limit", "100/1m", "--contract", "bucket"), "Take gcra:")
 	s.wants(s.run("./simulate", "examine", "pocket-bucket", "--limit", "10/1s"), "a bucket that refills steadily. 0 faults")
+
+	save(t, filepath.Join(dir, "pocket.log"), []byte("<2024-05-17T10:05:00Z> 192.0.2.1 asks for /a\n"))
+	s.wants(s.run("./simulate", "limits", "--trace", "pocket.log", "--trace-key", "client+path", "--format", "json"),
+		"192.0.2.1|/a", "the format was guessed to be pocket")
+	s.wants(s.run("./simulate", "__complete", "limits", "--trace-format", ""), "squid\npocket\n")
 
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if os.Getenv("REQUIRE_REDIS") == "1" {
