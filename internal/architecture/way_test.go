@@ -13,7 +13,7 @@ import (
 var ways = []struct {
 	heading             string
 	steps, packages, up int
-}{{"## The way of one request", 39, 16, 3}, {"## The way of `bench run`", 36, 5, 0}}
+}{{"## The way of one request", 35, 16, 3}, {"## The way of `bench run`", 36, 5, 0}}
 
 // step is a line of a table: an arrow or none, a package, and a function or method.
 var step = regexp.MustCompile("(?m)^\\| \\d+ \\| (↑ )?`([a-z/]+)` \\| `([A-Za-z.]+)` \\|")

@@ -34,8 +34,8 @@ func TestTheControlIsFirst(t *testing.T) {
 	}
 	all := p.plays[0].Limiters
 	last := len(all) - 1
-	if last != len(algorithms.Names()) || all[last].Label != "gcra:limit=36:burst=4" || !algorithms.IsFloor(all[0].Label) ||
-		algorithms.IsFloor(all[1].Label) {
+	if last != len(algorithms.Names()) || all[last].Label != "gcra:limit=36:burst=4" ||
+		!algorithms.IsFloor(all[0].Label) || algorithms.IsFloor(all[1].Label) {
 		t.Errorf("%d limiters, from %q to %q", len(all), all[0].Label, all[last].Label)
 	}
 }

@@ -128,7 +128,8 @@ func TestEveryCandidateIsPriced(t *testing.T) {
 		name, _, _ := strings.Cut(label, ":")
 		for _, figure := range costs.Figures() {
 			if costs.Of(costs.Table(), name, figure) == nil {
-				t.Errorf("%s: %q has not been counted, and so it is never recommended; make costs counts it", label, figure)
+				t.Errorf("%s: %q has not been counted, and so it is never recommended; make costs counts it", label,
+					figure)
 			}
 		}
 	}
@@ -305,7 +306,8 @@ func TestALimitOfOne(t *testing.T) {
 	}
 	for _, name := range []string{"fixed-window", "gcra"} {
 		in, err := ruleOf(name, p)
-		if err != nil || !slices.Contains(labelsOf(algorithms.Guaranteeing(p)), name) || in.MostAdmitted(p.WindowUS(), 1) != 1 {
+		if err != nil || !slices.Contains(labelsOf(algorithms.Guaranteeing(p)), name) ||
+			in.MostAdmitted(p.WindowUS(), 1) != 1 {
 			t.Errorf("%s: %v, %d admitted", name, err, in.MostAdmitted(p.WindowUS(), 1))
 		}
 	}

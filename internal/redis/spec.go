@@ -54,7 +54,8 @@ func Within(a Around) Option { return func(s *settings) { s.around = &a } }
 // script write under Server.Prefix and proved to know the commands that virtual time needs. A given server must be
 // empty. ctx bounds the start only: a server that was started lives until Close. Errors are a *BadSpec for a spec that
 // cannot be meant, an *Unavailable for a server that cannot be used, or the context's. The notice of ctx hears of
-// long waits, those of the server's clients too. An interrupt of ctx ends the start and later calls that bring no reply.
+// long waits, those of the server's clients too. An interrupt of ctx ends the start and later calls that bring no
+// reply.
 func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 	set := settings{poolSize: 4, getenv: os.Getenv, ctx: ctx}
 	for _, o := range opts {

@@ -260,7 +260,8 @@ func TestAnInterruptEndsAStart(t *testing.T) {
 			})
 			go func() { <-request; interrupt(message.ErrInterrupted) }()
 			_, err := Start(ctx, "redis://"+addr, withEnv(noEnv))
-			if !errors.Is(err, message.ErrInterrupted) || !strings.HasSuffix(err.Error(), "redis://"+addr+" to answer") {
+			if !errors.Is(err, message.ErrInterrupted) ||
+				!strings.HasSuffix(err.Error(), "redis://"+addr+" to answer") {
 				t.Errorf("%v; want an interruption", err)
 			}
 		})

@@ -279,7 +279,8 @@ func (r *Run) Alike() [][]*Row {
 
 func (r *Row) isAlike(o *Row) bool {
 	return r.DecisionsDigest != "" && r.DecisionsDigest == o.DecisionsDigest &&
-		!algorithms.IsFloor(r.Algorithm) && !algorithms.IsFloor(o.Algorithm) && reflect.DeepEqual(r.Shaping, o.Shaping) &&
+		!algorithms.IsFloor(r.Algorithm) && !algorithms.IsFloor(o.Algorithm) &&
+		reflect.DeepEqual(r.Shaping, o.Shaping) &&
 		slices.Equal(r.MostAdmitted, o.MostAdmitted)
 }
 

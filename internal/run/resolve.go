@@ -47,9 +47,10 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	}
 	named := slices.Concat(r.further(s), expected, algorithms.ReducedRows(p.Policy))
 	if r.Limit != nil { // a variant with a limit or a burst of its own was written for the file's limit
-		named = slices.Concat(algorithms.ReducedRows(p.Policy), slices.DeleteFunc(named, func(c algorithms.Choice) bool {
+		named = slices.DeleteFunc(named, func(c algorithms.Choice) bool {
 			return strings.Contains(c.Label, ":limit=") || strings.Contains(c.Label, ":burst=")
-		}))
+		})
+		named = slices.Concat(algorithms.ReducedRows(p.Policy), named)
 	}
 	var all []algorithms.Choice
 	for _, plain := range algorithms.Defaults() {
