@@ -123,8 +123,8 @@ func TestEveryFieldIsRead(t *testing.T) {
 		t.Errorf("the server's clock is %+v and the sequences %q", s.ServerClock, s.Sequences)
 	}
 	file := filepath.FromSlash("some/where/everything.yaml")
-	want := []RowLabel{{"gcra:limit=5", file + ":34:8"}, {"gcra:limit=5:per=1s", file + ":34:24"}}
-	if !slices.Equal(s.Rows, want) {
+	labels := []RowLabel{{"gcra:limit=5", file + ":34:8"}, {"gcra:limit=5:per=1s", file + ":34:24"}}
+	if !slices.Equal(s.Rows, labels) {
 		t.Errorf("the rows are %+v, want %+v", s.Rows, want)
 	}
 	for i := range want {
