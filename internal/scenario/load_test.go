@@ -125,7 +125,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 	file := filepath.FromSlash("some/where/everything.yaml")
 	labels := []RowLabel{{"gcra:limit=5", file + ":34:8"}, {"gcra:limit=5:per=1s", file + ":34:24"}}
 	if !slices.Equal(s.Rows, labels) {
-		t.Errorf("the rows are %+v, want %+v", s.Rows, want)
+		t.Errorf("the rows are %+v, want %+v", s.Rows, labels)
 	}
 	for i := range want {
 		if !reflect.DeepEqual(s.Phases[i], want[i]) {

@@ -38,6 +38,9 @@ func (r *Runner) compile(ctx context.Context) error {
 		args = append(args, r.texts(r.program.InitSource)...)
 	}
 	replies, err := Send(ctx, r.server.Client, append([]any{"EVAL", compileSource, "0"}, args...))
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("compile the script: %w", err)
 	}
