@@ -17,7 +17,7 @@ var _ = register(Algorithm{
 	Bound:   "N(τ) ≤ L·(⌈τ/W⌉ + 1); up to 2L − 1 in one rolling window",
 	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
 	Traits:  Traits{Usual: []limit.Contract{limit.ByWindow, limit.ByBucket}, TTLRule: true},
-	Keeping: func(p limit.Policy) []string { return []string{fmt.Sprintf("limit=%d", p.Requests/2)} },
+	Keeping: func(p limit.Policy, _ int64) []string { return []string{fmt.Sprintf("limit=%d", p.Requests/2)} },
 	Prepare: func(p limit.Policy, _ Values) (Rule, error) {
 		windowMS := ceilDiv(p.WindowUS(), 1000)
 		bound := opening(p.Requests, windowMS)

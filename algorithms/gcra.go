@@ -25,9 +25,9 @@ var _ = register(Algorithm{
 	Parameters: withClock(burstParameter),
 	Traits: Traits{ExactFor: []limit.Contract{limit.ByBucket}, Usual: []limit.Contract{limit.ByWindow},
 		RedisRate: true, Timed: true},
-	Keeping: func(p limit.Policy) (all []string) { // rate and burst together are the limit
+	Keeping: func(p limit.Policy, largestCost int64) (all []string) { // rate and burst together are the limit
 		for _, k := range []int64{10, 4, 2} {
-			burst := max(1, p.Requests/k)
+			burst := max(1, p.Requests/k, min(largestCost, p.Requests-1))
 			all = append(all, fmt.Sprintf("limit=%d:burst=%d", p.Requests-burst, burst))
 		}
 		return slices.Compact(all)

@@ -23,7 +23,7 @@ var _ = register(Algorithm{
 		Parameter{Name: "parts", Kind: Integer, Low: 1, High: maxParts, Default: "10",
 			Doc: "n, how many parts a window is split into", Role: Parts}),
 	Traits:  Traits{Grid: true},
-	Keeping: func(limit.Policy) []string { return []string{"", "parts=60"} },
+	Keeping: func(limit.Policy, int64) []string { return []string{"", "parts=60"} },
 	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		c := v.clock()
 		n := v.Integer("parts", 10)

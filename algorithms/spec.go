@@ -35,8 +35,9 @@ type Algorithm struct {
 	Traits     Traits
 
 	// Keeping returns settings that guarantee the window contract of p, each as in a label without the name:
-	// "limit=90:burst=10". What is no setting, such as "", stands for the limit's own. nil: there are none.
-	Keeping func(p limit.Policy) []string
+	// "limit=90:burst=10". They admit a request of the largest cost if the limit does. What is no setting, such as "",
+	// stands for the limit's own. nil: there are none.
+	Keeping func(p limit.Policy, largestCost int64) []string
 
 	// Reduced describes the first of Keeping's settings, if every run under a window contract has a row of it.
 	Reduced Reduced

@@ -65,15 +65,15 @@ func ByPlace() []Choice {
 	return all
 }
 
-// Guaranteeing returns the settings that guarantee the contract of p for any traffic, as far as the algorithms name
-// them.
-func Guaranteeing(p limit.Policy) (all []Choice) {
+// Guaranteeing returns the settings that guarantee the contract of p for any traffic and that admit a request of the
+// largest cost, as far as the algorithms name them.
+func Guaranteeing(p limit.Policy, largestCost int64) (all []Choice) {
 	for _, c := range Defaults() {
 		if IsExact(c.Label, p.Contract) {
 			all = append(all, c)
 		}
 		if p.Contract == limit.ByWindow {
-			all = append(all, c.Algorithm.keeping(p)...)
+			all = append(all, c.Algorithm.keeping(p, largestCost)...)
 		}
 	}
 	return all
@@ -81,11 +81,11 @@ func Guaranteeing(p limit.Policy) (all []Choice) {
 
 // keeping returns the settings that Keeping names. One that is none is the limit's own: of a limit of 1 nothing is left
 // to reduce, and no two requests can surround an edge.
-func (s *Algorithm) keeping(p limit.Policy) (all []Choice) {
+func (s *Algorithm) keeping(p limit.Policy, largestCost int64) (all []Choice) {
 	if s.Keeping == nil {
 		return nil
 	}
-	for _, parameters := range s.Keeping(p) {
+	for _, parameters := range s.Keeping(p, largestCost) {
 		c, err := Parse(s.Name + ":" + parameters)
 		if err != nil {
 			c, _ = Parse(s.Name)
@@ -97,7 +97,7 @@ func (s *Algorithm) keeping(p limit.Policy) (all []Choice) {
 
 // ReducedUnder returns the setting that Reduced describes. Its label is empty where there is none.
 func (s *Algorithm) ReducedUnder(p limit.Policy) (c Choice) {
-	if all := s.keeping(p); s.Reduced.Short != "" && all[0].HasOwnLimit() {
+	if all := s.keeping(p, 1); s.Reduced.Short != "" && all[0].HasOwnLimit() {
 		c = all[0]
 	}
 	return c

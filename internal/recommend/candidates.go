@@ -17,7 +17,10 @@ type candidate struct {
 	limiter algorithms.Rule // under the limit that was asked about
 	figures [4]*costs.Figure
 	parts   int64   // sub-windows of a window; 0: it has none
-	x       float64 // what its costs depend on; of one with parts, where all are in use
+	full    float64 // what its costs depend on, of a full key
+
+	// pickable: the limiter goes by the limit itself. Others keep the contract by a smaller limit, and lose much of it.
+	pickable bool
 
 	played algorithms.Rule // under the limit that is played
 	phases []phase
@@ -36,7 +39,7 @@ func Priced() []string {
 	labels := map[string]bool{}
 	for _, contract := range []limit.Contract{limit.ByWindow, limit.ByBucket} {
 		p := limit.Policy{Requests: 100, Window: time.Minute, Contract: contract}
-		for _, c := range algorithms.Guaranteeing(p) {
+		for _, c := range algorithms.Guaranteeing(p, 1) {
 			label, _, _ := strings.Cut(c.Label, ":limit=")
 			labels[label] = true
 		}
@@ -58,12 +61,13 @@ func usual(p limit.Policy) (all []algorithms.Choice) {
 	return all
 }
 
-// candidatesOf are those that can be made, under the limit that was asked about and under the one that is played.
-func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
+// candidatesOf are those that can be made, under the limit that was asked about and under the one that is played. A
+// request costs up to largestCost.
+func candidatesOf(p, playedUnder limit.Policy, largestCost int64) ([]*candidate, error) {
 	table := costs.Table()
-	small := algorithms.Guaranteeing(playedUnder) // as many: the standard set's limit is not too small
+	small := algorithms.Guaranteeing(playedUnder, largestCost) // as many: the standard set's limit is not too small
 	var all []*candidate
-	for i, choice := range algorithms.Guaranteeing(p) {
+	for i, choice := range algorithms.Guaranteeing(p, largestCost) {
 		c := &candidate{}
 		var err error
 		if c.limiter, err = choice.Under(p); err != nil {
@@ -78,7 +82,8 @@ func candidatesOf(p, playedUnder limit.Policy) ([]*candidate, error) {
 		if c.figures[0] == nil { // make costs has not counted it yet
 			continue
 		}
-		c.x, c.parts = costs.XOf(&c.limiter, true), c.limiter.InRole(algorithms.Parts)
+		c.full, c.parts = costs.XOf(&c.limiter, true), c.limiter.InRole(algorithms.Parts)
+		c.pickable = !choice.HasOwnLimit()
 		c.phases = c.phasesOf(playedUnder.WindowUS())
 		all = append(all, c)
 	}

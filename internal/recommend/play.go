@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
+	"ratelab/internal/replay"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/traffic"
 )
 
 // field is all candidates and what they did.
@@ -28,6 +31,7 @@ type field struct {
 	// of the log that was played last
 	firstUS, lastUS int64
 	largestCost     int64
+	asItIs          bool // the standard set is played at its own pace only, as a log is
 
 	progress func(int64)
 }
@@ -57,13 +61,14 @@ type price struct {
 	decisions    int64
 	rejected     int64 // keys
 	needlessly   int64
+	most         float64 // what the costs depend on, of the key that held the most
 	decided      string
 }
 
-func newField(p, playedUnder limit.Policy) (*field, error) {
+func newField(p, playedUnder limit.Policy, largestCost int64) (*field, error) {
 	f := &field{policy: p, playedUnder: playedUnder}
 	var err error
-	if f.candidates, err = candidatesOf(p, playedUnder); err != nil {
+	if f.candidates, err = candidatesOf(p, playedUnder, largestCost); err != nil {
 		return nil, err
 	}
 	if f.exact, err = algorithms.Exact(p.Contract).Under(playedUnder); err != nil {
@@ -83,6 +88,7 @@ type phased struct {
 	limit.Model
 	phase     phase
 	candidate *candidate    // nil of the exact limiter, and of a usual one
+	exact     *phased       // of a candidate: what it is compared with
 	usual     *usualLimiter // or nil
 
 	keys   map[string]*keyState
@@ -91,6 +97,7 @@ type phased struct {
 	digest uint64
 
 	largestCost int64
+	most        int // entries, or sub-windows in use, of the key that held the most
 }
 
 // keyState is what a row knows of a key.
@@ -98,10 +105,11 @@ type keyState struct {
 	rejected bool
 	admitted int64   // cost
 	untilUS  int64   // when its state is gone
-	parts    []int64 // sub-windows in use
+	parts    []int64 // sub-windows in use, or instants of entries
 }
 
-// rows are the exact limiter's first, then those of the candidates in each phase, then those of the usual ones.
+// rows are the exact limiter's first, then those of the candidates in each phase, each primed one after an exact one
+// that is primed alike, then those of the usual ones.
 func (f *field) rows() []*phased {
 	var all []*phased
 	add := func(in *algorithms.Rule) *phased {
@@ -109,11 +117,16 @@ func (f *field) rows() []*phased {
 		all = append(all, l)
 		return l
 	}
-	add(&f.exact)
+	base := add(&f.exact)
 	for _, c := range f.candidates {
 		for _, p := range c.phases {
+			exact := base
+			if p.primed {
+				exact = add(&f.exact)
+				exact.phase = p
+			}
 			l := add(&c.played)
-			l.candidate, l.phase = c, p
+			l.candidate, l.phase, l.exact = c, p, exact
 		}
 	}
 	for _, u := range f.usual {
@@ -122,8 +135,44 @@ func (f *field) rows() []*phased {
 	return all
 }
 
-// play has all limiters decide a traffic, and notes what each candidate did in its worst phase.
+// paces are the percentages of the instants of a traffic that is not recorded: users' traffic has another period.
+var paces = []int64{100, 95, 105}
+
+// play has all limiters decide a traffic, and notes what each candidate did in its worst phase, at the pace that makes
+// it lose most.
 func (f *field) play(ctx context.Context, s *scenario.Scenario, instead run.Instead) error {
+	for _, pace := range paces {
+		if pace != 100 && (f.asItIs || s.Recorded()) {
+			break
+		}
+		rows, err := f.playAt(ctx, s, instead, pace)
+		if err != nil {
+			return err
+		}
+		for _, c := range f.candidates {
+			worst := price{lost: -1}
+			for _, l := range rows {
+				if l.candidate != c {
+					continue
+				}
+				if p := l.price(); p.lost > worst.lost {
+					worst = p
+				}
+			}
+			if pace == 100 {
+				c.prices = append(c.prices, worst)
+			}
+			last := &c.prices[len(c.prices)-1]
+			last.lost = max(last.lost, worst.lost)
+		}
+	}
+	f.names = append(f.names, s.Name)
+	return nil
+}
+
+// playAt has all limiters decide a traffic once, with its instants at so many percent.
+func (f *field) playAt(ctx context.Context, s *scenario.Scenario, instead run.Instead, percent int64) ([]*phased,
+	error) {
 	played := *s
 	played.Expect, played.Clients = nil, slices.Clone(s.Clients)
 	for i := range played.Clients {
@@ -131,6 +180,12 @@ func (f *field) play(ctx context.Context, s *scenario.Scenario, instead run.Inst
 	}
 	p := run.NewPlan(&played, instead)
 	p.Policy, p.Brief = f.playedUnder, true
+	if percent != 100 {
+		var err error
+		if p.Stream, err = stretched(p.Stream, percent); err != nil {
+			return nil, err
+		}
+	}
 	if before := f.requests; f.progress != nil {
 		p.Progress = func(n int64) { f.progress(before + n) }
 	}
@@ -142,32 +197,35 @@ func (f *field) play(ctx context.Context, s *scenario.Scenario, instead run.Inst
 	found, _, err := run.Play(ctx, &p, nil)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case found.Partial || ctx.Err() != nil:
-		return errInterrupted
+		return nil, errInterrupted
+	case percent != 100:
+		return rows, nil
 	}
 	f.firstUS, f.lastUS = found.FirstUS, found.LastUS
-	f.requests += found.Results[0].Offered
-	f.names, f.keys = append(f.names, s.Name), f.keys+int64(len(rows[0].keys))
+	f.requests, f.keys = f.requests+found.Results[0].Offered, f.keys+int64(len(rows[0].keys))
 	for i, l := range rows {
 		f.largestCost = max(f.largestCost, l.largestCost)
 		if l.usual != nil {
 			l.usual.note(found.Results[i].Result)
 		}
 	}
-	for _, c := range f.candidates {
-		worst := price{lost: -1}
-		for _, l := range rows {
-			if l.candidate != c {
-				continue
-			}
-			if p := l.price(rows[0]); p.lost > worst.lost {
-				worst = p
-			}
+	return rows, nil
+}
+
+// stretched is a stream whose instants are at so many percent.
+func stretched(s *traffic.Stream, percent int64) (*traffic.Stream, error) {
+	var all []limit.Request
+	for q, err := range s.Requests() {
+		if err != nil {
+			return nil, &replay.InputError{Err: err}
 		}
-		c.prices = append(c.prices, worst)
+		q.AtUS = q.AtUS * percent / 100
+		all = append(all, q)
 	}
-	return nil
+	lasts, _ := s.Duration()
+	return traffic.List(all, lasts*time.Duration(percent)/100, true), nil
 }
 
 // Decide lets the model decide, and notes what the price needs. It goes by the server's clock, as every candidate does:
@@ -199,33 +257,40 @@ func (l *phased) Decide(serverUS, _ int64, name string, cost int64) limit.Decisi
 	key.untilUS = nowUS + d.ResetAfterUS
 	if c := l.candidate; c != nil {
 		l.counts[path]++
-		l.xs[path] += c.xAt(nowUS, key, d.Allowed())
+		l.xs[path] += float64(l.inUse(nowUS, key, d.Allowed()))
 		l.digest = l.digest*1099511628211 + uint64(path/2) + 1
 	}
 	return d
 }
 
-// xAt is what the work of a decision depends on: of one with parts, how many of the key's hold something.
-func (c *candidate) xAt(nowUS int64, key *keyState, allowed bool) float64 {
-	if c.parts == 0 {
-		return c.x
+// inUse is what the costs of a decision depend on: of one with parts, how many of the key's hold something, and of a
+// log its entries.
+func (l *phased) inUse(nowUS int64, key *keyState, allowed bool) int {
+	c := l.candidate
+	number, gone := nowUS, nowUS-c.played.Policy.WindowUS()
+	switch {
+	case c.parts > 0:
+		number = nowUS * c.parts / c.played.Policy.WindowUS()
+		gone = number - c.parts - 1
+	case !c.limiter.Algorithm.Traits.Entries:
+		return 0
 	}
-	number := nowUS * c.parts / c.played.Policy.WindowUS()
-	for len(key.parts) > 0 && key.parts[0] < number-c.parts {
+	for len(key.parts) > 0 && key.parts[0] <= gone {
 		key.parts = key.parts[1:]
 	}
 	x := max(1, len(key.parts))
-	if allowed && (len(key.parts) == 0 || key.parts[len(key.parts)-1] < number) {
+	if last := len(key.parts) - 1; allowed && (c.parts == 0 || last < 0 || key.parts[last] < number) {
 		key.parts = append(key.parts, number)
 	}
-	return float64(x)
+	l.most = max(l.most, len(key.parts))
+	return x
 }
 
 // price compares a row with the exact one, key by key.
-func (l *phased) price(exact *phased) price {
-	p := price{decided: strconv.FormatUint(l.digest, 16)}
+func (l *phased) price() price {
+	p := price{decided: strconv.FormatUint(l.digest, 16), most: float64(l.most)}
 	var missing, total int64
-	for name, key := range exact.keys {
+	for name, key := range l.exact.keys {
 		mine := l.keys[name]
 		if mine == nil { // it came no more before the end
 			mine = &keyState{}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
@@ -158,16 +159,20 @@ func (q *Question) usually(ctx context.Context, p limit.Policy) (map[string]floa
 // play lets all candidates decide all scenarios, or the standard set. That of a large limit is played under a smaller
 // one, which loses the same shares.
 func (q *Question) play(ctx context.Context, p limit.Policy, list []*scenario.Scenario) (*field, error) {
-	playedUnder := p
-	if len(list) == 0 {
+	playedUnder, standard := p, len(list) == 0
+	if standard {
 		playedUnder = scenario.Scaled(p)
 		list = scenario.Standard(playedUnder)
 	}
-	f, err := newField(p, playedUnder)
+	largest, err := largestCost(ctx, list)
 	if err != nil {
 		return nil, err
 	}
-	f.progress = q.Progress
+	f, err := newField(p, playedUnder, largest)
+	if err != nil {
+		return nil, err
+	}
+	f.progress, f.asItIs = q.Progress, standard
 	for _, s := range list {
 		if err := f.play(ctx, s, q.Instead); err != nil {
 			return nil, err
@@ -177,4 +182,23 @@ func (q *Question) play(ctx context.Context, p limit.Policy, list []*scenario.Sc
 		f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return !c.admits(f.largestCost, p) })
 	}
 	return f, nil
+}
+
+// largestCost is that of any request of the scenarios.
+func largestCost(ctx context.Context, list []*scenario.Scenario) (int64, error) {
+	largest := int64(1)
+	for _, s := range list {
+		if !s.HasCosts() {
+			continue
+		}
+		for q, err := range s.Stream(s.Seed).Requests() {
+			if err != nil {
+				return 0, &replay.InputError{Err: err}
+			}
+			if largest = max(largest, q.Cost); ctx.Err() != nil {
+				return 0, errInterrupted
+			}
+		}
+	}
+	return largest, nil
 }

@@ -12,16 +12,25 @@ import (
 	"ratelab/internal/result"
 )
 
-// What is a tie: so much of a difference changes nobody's decision.
+// What is a tie: so much of a difference changes no decision.
 const (
 	tieOfLoss  = 0.01
 	tieOfBytes = 0.2
 	tieOfWork  = 0.1
+)
 
-	tooMuch        = 0.25 // who loses so much more than the least is left out
-	tooMuchUsually = 0.3  // and so much more on the standard set: half of the limit is no limit of 100
-	worthSaying    = 0.05 // more than that on the standard set has a line, and is no tie
-	mostRows       = 5
+// What the pick may be, and what stands beside it.
+const (
+	pickLoss     = 0.02 // the pick loses at most so much more than the least
+	pickStandard = 0.1  // and so much more on the standard set
+	pickCosts    = 1.1  // its bytes times its work are at most so many times the smallest
+
+	rowLoss     = 0.25 // a row loses at most so much more than the least
+	worthSaying = 0.05 // a larger loss on the standard set is shown
+	mostRows    = 5
+
+	nearlyPicked = 0.01 // who is out of the pick by less than that is named
+	muchCheaper  = 3.   // if it costs so many times less
 )
 
 // rounding is what sums of fractions may be off.
@@ -30,49 +39,79 @@ const rounding = 1e-9
 // priced is a candidate's row, and what tells candidates that decide alike.
 type priced struct {
 	result.Price
-	decided string
+	pickable bool
+	decided  string
 }
 
-// choose is the rule: of all candidates those to show, the pick first, and those that decide as one of these.
-func choose(all []priced) (rows, alike []priced) {
+// product is what a limiter costs: bytes times work.
+func (r *priced) product() float64 { return r.BytesPerKey * r.Instructions }
+
+// choice is what the rule chooses: the rows, the pick first; those that decide as one of them; and a candidate that is
+// nearly picked and costs much less, or nil.
+type choice struct {
+	rows, alike []priced
+	nearly      *priced
+}
+
+// choose is the rule. Under a limit of one request per window all candidates decide nearly alike, and the cheapest is
+// picked.
+func choose(all []priced, ofOne bool) (found choice) {
 	if len(all) == 0 {
-		return nil, nil
+		return choice{}
 	}
-	least, leastUsually := math.Inf(1), math.Inf(1)
+	least, leastStandard := math.Inf(1), math.Inf(1)
 	for _, r := range all {
-		least, leastUsually = min(least, r.Lost), min(leastUsually, r.LostUsually)
+		least, leastStandard = min(least, r.Lost), min(leastStandard, r.LostUsually)
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(r priced) bool {
-		return r.Lost > least+tooMuch+rounding || r.LostUsually > leastUsually+tooMuchUsually
+	above := func(r *priced) float64 { // the limits of the pick, at most 0 within them
+		return max(r.Lost-least-pickLoss, r.LostUsually-leastStandard-pickStandard) - rounding
+	}
+	fit := slices.DeleteFunc(slices.Clone(all), func(r priced) bool { return !r.pickable || above(&r) > 0 })
+	if ofOne || len(fit) == 0 { // or only limiters by a smaller limit are there
+		fit = slices.Clone(all)
+	}
+	smallest := math.Inf(1)
+	for _, r := range fit {
+		smallest = min(smallest, r.product())
+	}
+	cheap := slices.DeleteFunc(fit, func(r priced) bool { return r.product() > smallest*pickCosts })
+	pick := slices.MinFunc(cheap, func(a, b priced) int {
+		return cmp.Or(cmp.Compare(a.Lost, b.Lost), cmp.Compare(a.product(), b.product()),
+			strings.Compare(a.Limiter, b.Limiter))
 	})
-	band := func(r priced) float64 { return math.Floor((r.Lost-least)/tieOfLoss + rounding) }
-	slices.SortStableFunc(all, func(a, b priced) int {
-		return cmp.Or(cmp.Compare(band(a), band(b)), cmp.Compare(a.BytesPerKey, b.BytesPerKey),
-			cmp.Compare(a.Instructions, b.Instructions), strings.Compare(a.Limiter, b.Limiter))
+	found.rows = []priced{pick}
+	others := slices.DeleteFunc(slices.Clone(all), func(r priced) bool { return r.Limiter == pick.Limiter })
+	slices.SortStableFunc(others, func(a, b priced) int {
+		return cmp.Or(cmp.Compare(a.Lost, b.Lost), strings.Compare(a.Limiter, b.Limiter))
 	})
-	for _, r := range all {
-		i := slices.IndexFunc(rows, func(before priced) bool { return !better(&r.Price, &before.Price) })
+	for i := range others {
+		r := &others[i]
+		if r.pickable && above(r) > 0 && above(r) < nearlyPicked && r.product()*muchCheaper <= pick.product() {
+			found.nearly = r
+		}
+		at := slices.IndexFunc(found.rows, func(kept priced) bool { return !better(&r.Price, &kept.Price) })
 		switch {
-		case i < 0 && len(rows) < mostRows:
-			rows = append(rows, r)
-		case i >= 0 && r.decided != "" && r.decided == rows[i].decided:
-			alike = append(alike, r)
+		case at >= 0 && r.decided != "" && r.decided == found.rows[at].decided:
+			found.alike = append(found.alike, *r)
+		case at < 0 && r.Lost <= least+rowLoss+rounding && len(found.rows) < mostRows:
+			found.rows = append(found.rows, *r)
 		}
 	}
-	return rows, alike
+	return found
 }
 
-// better reports whether a is better than b by more than a tie in anything, such as on the traffic to come.
+// better reports whether a is better than b by more than a tie in anything.
 func better(a, b *result.Price) bool {
-	return a.Lost < b.Lost-tieOfLoss-rounding || a.LostUsually < b.LostUsually-worthSaying ||
-		a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) || a.Instructions < b.Instructions*(1-tieOfWork)
+	return a.Lost < b.Lost-tieOfLoss-rounding || a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) ||
+		a.Instructions < b.Instructions*(1-tieOfWork)
 }
 
 // price is a candidate's row.
 func (c *candidate) price(f *field) priced {
 	r := priced{Price: result.Price{Limiter: c.limiter.Label, Guarantee: c.guarantee(f.policy, f.largestCost),
-		BytesPerKey: math.Round(c.figures[3].At(c.x))}} // of a full key
+		BytesFull: math.Round(c.figures[3].At(c.full))}, pickable: c.pickable}
 	var decisions int64
+	most := 0.0
 	r.WorstLost = -1
 	for i, p := range c.prices {
 		r.Lost += p.lost / float64(len(c.prices))
@@ -82,7 +121,12 @@ func (c *candidate) price(f *field) priced {
 		}
 		r.UsersRejected, r.UsersNeedlessly = r.UsersRejected+p.rejected, r.UsersNeedlessly+p.needlessly
 		r.decided += p.decided + " "
+		most = max(most, p.most)
 	}
+	if c.parts == 0 { // a log: more entries under the limit that was asked about
+		most *= float64(f.policy.Requests) / float64(f.playedUnder.Requests)
+	}
+	r.BytesPerKey = math.Round(c.figures[3].At(most))
 	r.Instructions = math.Round(r.Instructions / float64(max(1, decisions)))
 	return r
 }
@@ -98,17 +142,23 @@ func (f *field) answer() (*result.Answer, error) {
 		all = append(all, r)
 	}
 	a := &result.Answer{Limit: result.LimitOf(f.policy)}
-	rows, alike := choose(all)
-	if len(rows) == 0 {
+	found := choose(all, f.policy.Requests == 1)
+	if len(found.rows) == 0 {
 		return nil, ErrNobody
 	}
-	cheapest := slices.MinFunc(rows, func(x, y priced) int { return cmp.Compare(x.Instructions, y.Instructions) })
-	for _, r := range rows {
+	cheapest := slices.MinFunc(found.rows, func(x, y priced) int {
+		return cmp.Compare(x.Instructions, y.Instructions)
+	})
+	for _, r := range found.rows {
 		r.Work = r.Instructions / cheapest.Instructions
 		a.Rows = append(a.Rows, r.Price)
 	}
-	for _, r := range alike {
+	for _, r := range found.alike {
 		a.Alike = append(a.Alike, r.Price)
+	}
+	if r := found.nearly; r != nil {
+		a.Nearly = &r.Price
+		a.NearlyTimes = found.rows[0].product() / r.product()
 	}
 	for _, u := range f.usual {
 		x := result.Usual{Limiter: u.label, Peak: float64(u.peak) / float64(f.playedUnder.Requests)}
@@ -119,16 +169,20 @@ func (f *field) answer() (*result.Answer, error) {
 	}
 	for _, c := range f.candidates {
 		if c.limiter.Label == a.Rows[0].Limiter {
-			c.deploy(a)
+			c.deploy(a, f.largestCost)
 		}
 	}
 	return a, nil
 }
 
-// deploy says how the pick is called.
-func (c *candidate) deploy(a *result.Answer) {
+// deploy says how the pick is called: with the request's cost where the traffic has costs.
+func (c *candidate) deploy(a *result.Answer, largestCost int64) {
 	a.Script = "lua/" + c.limiter.Algorithm.Name + ".lua"
-	a.Arguments = append([]string{"", "1"}, c.limiter.Args...)
+	cost := "1"
+	if largestCost > 1 {
+		cost = "COST"
+	}
+	a.Arguments = append([]string{"", cost}, c.limiter.Args...)
 	if c.limiter.Algorithm.Traits.RedisRate {
 		p := c.limiter.Policy
 		a.RedisRate = fmt.Sprintf("Limit{Rate: %d, Period: %s, Burst: %d}", p.Requests,

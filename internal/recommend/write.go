@@ -60,7 +60,7 @@ func both(d *result.Document) report.Part {
 		return []string{inWords(d.Answers[i].Limit.Policy()), shown(r.Limiter), lost(r), inBytes(r.BytesPerKey)}
 	})
 	choice := fmt.Sprintf("Take the first if something breaks above %d in %s, such as a quota further up. Take the "+
-		"second to share capacity.", first.Requests, span)
+		"second to share capacity; it admits %s.", first.Requests, span, mostInWindow(d.Answers[1].Limit.Policy()))
 	if first.Requests == 1 {
 		choice = "At one request per window both are the same contract."
 	}
@@ -78,9 +78,24 @@ func both(d *result.Document) report.Part {
 	return p
 }
 
-// filled is a table with its rows, and of a log with columns of users, for which the names of limiters are narrow.
+// mostInWindow says what a bucket admits in one window; "" for a window contract.
+func mostInWindow(p limit.Policy) string {
+	if p.Contract == limit.ByWindow {
+		return ""
+	}
+	return fmt.Sprintf("up to %d in any %s", p.Capacity()+p.Requests-1, report.Span(p.WindowUS()))
+}
+
+// filled is a table with its rows. It has a column for the standard set if a row loses much there, and of a log columns
+// of users, for which the names of limiters are narrow.
 func filled(t report.Table, names int, d *result.Document, rows []result.Price,
 	cells func(int, *result.Price) []string) []report.Table {
+	standard := !d.Traffic.Standard && slices.ContainsFunc(rows, func(r result.Price) bool {
+		return r.LostUsually > worthSaying
+	})
+	if standard {
+		t.Columns = append(t.Columns, report.Numbers("lost on\nstandard")...)
+	}
 	if d.Traffic.Recorded {
 		t.Columns[names].Widest, t.Columns[names].Break = widestName, report.BreakWords
 		t.Tight = true
@@ -88,7 +103,11 @@ func filled(t report.Table, names int, d *result.Document, rows []result.Price,
 	}
 	for i := range rows {
 		r := &rows[i]
-		all := append(cells(i, r), either(r.UsersRejected, r.RejectedOtherwise, report.Integer),
+		all := cells(i, r)
+		if standard {
+			all = append(all, report.Percent(r.LostUsually))
+		}
+		all = append(all, either(r.UsersRejected, r.RejectedOtherwise, report.Integer),
 			either(r.UsersNeedlessly, r.NeedlesslyOtherwise, report.Integer))
 		t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(all[:len(t.Columns)]...)})
 	}
@@ -115,21 +134,25 @@ func tried(d *result.Document) report.Line {
 // one is the rows under the contract that somebody named.
 func one(d *result.Document) report.Part {
 	a := &d.Answers[0]
-	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("Take %s: %s.", shown(a.Rows[0].Limiter),
-		inWords(a.Limit.Policy()))}, tried(d)}}
+	what := inWords(a.Limit.Policy())
+	if most := mostInWindow(a.Limit.Policy()); most != "" {
+		what += "; " + most
+	}
+	p := report.Part{Lead: []report.Line{{Text: fmt.Sprintf("Take %s: %s.", shown(a.Rows[0].Limiter), what)},
+		tried(d)}}
 	t := report.Table{Columns: append([]report.Column{{Name: "limiter", Words: true}}, report.Numbers("guarantee",
 		"lost", "work", "bytes/key")...)}
 	p.Tables = filled(t, 0, d, a.Rows, func(_ int, r *result.Price) []string {
 		return []string{shown(r.Limiter), report.Times(r.Guarantee), lost(r), fmt.Sprintf("%.2f", r.Work),
 			inBytes(r.BytesPerKey)}
 	})
-	notes := append(slices.Concat(about(a, d.Traffic.Standard), twice(&p.Tables[0]), examined(d)), d.Notes...)
+	notes := append(slices.Concat(about(a, d.Traffic.Standard, d.Traffic.Recorded), twice(&p.Tables[0]), examined(d)), d.Notes...)
 	p.Notes = report.Items(append(notes, next(d.Traffic, a)...)...)
 	return p
 }
 
 // about is what else a reader must know of the rows.
-func about(a *result.Answer, standard bool) []string {
+func about(a *result.Answer, standard, recorded bool) []string {
 	var notes []string
 	switch n := len(a.Alike); n {
 	case 0:
@@ -145,20 +168,24 @@ func about(a *result.Answer, standard bool) []string {
 			notes = append(notes, r.Limiter+" is exact by definition: it rejects only what breaks the contract.")
 		}
 	}
-	switch r := &a.Rows[0]; {
-	case standard && r.WorstLost > 0:
+	if r := &a.Rows[0]; standard && r.WorstLost > 0 {
 		notes = append(notes, fmt.Sprintf("%s loses most on %s: %s.", shown(r.Limiter), r.WorstTraffic,
 			report.Percent(r.WorstLost)))
-	case r.LostUsually > r.Lost+worthSaying:
-		text := fmt.Sprintf("Traffic changes: on the standard traffics %s loses %s", shown(r.Limiter),
-			report.Percent(r.LostUsually))
-		steady := slices.MinFunc(a.Rows, func(x, y result.Price) int {
-			return cmp.Compare(x.LostUsually, y.LostUsually)
-		})
-		if steady.Limiter != r.Limiter {
-			text += fmt.Sprintf(", and %s, %s", shown(steady.Limiter), report.Percent(steady.LostUsually))
+	}
+	for i := range a.Rows {
+		r := &a.Rows[i]
+		if r.UsersNeedlessly > 0 && !recorded {
+			notes = append(notes, fmt.Sprintf("%s rejects %s whom an exact limiter never rejects.", shown(r.Limiter),
+				message.Count(r.UsersNeedlessly, "user")))
 		}
-		notes = append(notes, text+".")
+		if r.BytesFull > fullIsMuch*r.BytesPerKey {
+			notes = append(notes, fmt.Sprintf("%s takes up to %s a key if requests cost 1.", shown(r.Limiter),
+				amount(r.BytesFull)))
+		}
+	}
+	if r := a.Nearly; r != nil {
+		notes = append(notes, fmt.Sprintf("%s loses %s, and takes a %s of the bytes and work of %s.", shown(r.Limiter),
+			report.Percent(r.Lost), fraction(a.NearlyTimes), shown(a.Rows[0].Limiter)))
 	}
 	var usual []string
 	p := a.Limit.Policy()
@@ -181,6 +208,26 @@ func about(a *result.Answer, standard bool) []string {
 		notes = append(notes, fmt.Sprintf("Not this contract: %s; %s.", message.Enumerate(usual), most))
 	}
 	return notes
+}
+
+// fullIsMuch is how many times more than here a full key takes if that is worth a line.
+const fullIsMuch = 10
+
+// amount is bytes in words.
+func amount(bytes float64) string {
+	switch {
+	case bytes >= 1e6:
+		return fmt.Sprintf("%.1f MB", bytes/1e6)
+	case bytes >= 1e4:
+		return fmt.Sprintf("%.0f kB", bytes/1e3)
+	}
+	return fmt.Sprintf("%.0f bytes", bytes)
+}
+
+// fraction is one part of n in words, for n of 3 or more.
+func fraction(n float64) string {
+	words := []string{"third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+	return words[min(len(words)-1, int(n)-3)]
 }
 
 // examined is what is known of users' own.

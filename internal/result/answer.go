@@ -19,6 +19,10 @@ type Answer struct {
 	Limit Limit   `json:"limit"`
 	Rows  []Price `json:"rows" jsonschema:"minItems=1"` // the first is the pick
 	Alike []Price `json:"alike"`                        // candidates that decide as one of the rows, and cost more
+	// Nearly is a candidate that loses a little too much for the pick and costs much less: NearlyTimes times in bytes
+	// and work together.
+	Nearly      *Price  `json:"nearly,omitempty"`
+	NearlyTimes float64 `json:"nearly_times,omitempty"`
 	Usual []Usual `json:"usual"`
 
 	Script    string   `json:"script"` // of the pick, below the project's folder
@@ -31,14 +35,16 @@ type Price struct {
 	Limiter   string  `json:"limiter"`
 	Guarantee float64 `json:"guarantee"` // the most that it admits on any traffic, of what the contract allows
 	// Lost is the share that is missing of what an exact limiter admits, key by key: the mean of the traffics, each at
-	// the worst of five phases of the clock.
+	// the worst of five phases of the clock. A traffic that is not recorded is also played 5 % faster and slower; the
+	// largest share counts.
 	Lost          float64  `json:"lost"`
 	LostOtherwise *float64 `json:"lost_at_once,omitempty"` // with all requests of a whole second at its start
 	// LostUsually is the same on the standard set: the traffic at hand is not the traffic to come.
 	LostUsually  float64 `json:"lost_on_standard"`
 	WorstTraffic string  `json:"worst_traffic,omitempty"`
 	WorstLost    float64 `json:"worst_lost"`
-	BytesPerKey  float64 `json:"bytes_per_key"` // of a full key with a name of 16 bytes
+	BytesPerKey  float64 `json:"bytes_per_key"` // of the largest key on this traffic, with a name of 16 bytes
+	BytesFull    float64 `json:"bytes_full"`    // of a full key if requests cost 1
 	Instructions float64 `json:"instructions"`  // of a decision, weighted by the paths that the traffic takes
 	Work         float64 `json:"work"`          // the same, relative to the cheapest row
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"ratelab/internal/accesslog"
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/traffic"
@@ -111,6 +112,19 @@ func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(
 // Reactive reports whether the scenario has clients, steps of the server's clock, or sequences.
 func (s *Scenario) Reactive() bool {
 	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
+}
+
+// HasCosts reports whether requests may cost other than 1.
+func (s *Scenario) HasCosts() bool {
+	return slices.ContainsFunc(s.Phases, func(p traffic.Phase) bool {
+		trace, _ := p.Trace.(*accesslog.Trace)
+		return p.Cost != nil || trace != nil && trace.Cost != ""
+	})
+}
+
+// Recorded reports whether the traffic, or a part of it, was recorded.
+func (s *Scenario) Recorded() bool {
+	return slices.ContainsFunc(s.Phases, func(p traffic.Phase) bool { return p.Trace != nil })
 }
 
 // Faulty reports whether limits are deleted, or the server is unavailable, during the scenario.
