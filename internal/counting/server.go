@@ -30,6 +30,10 @@ import (
 //
 // Source: https://valgrind.org/docs/manual/cl-manual.html
 //
+// Note: callgrind can count one function alone (--toggle-collect=evalShaCommand). The collector of garbage then makes
+// one script differ from itself by 6 to 20 %. Without lua_gc a script still differs from itself by up to 0.3 %, five
+// times as much as here. Such a count leaves out reading a request, writing its reply, and its garbage: 15 %.
+//
 // mark is the server's function at whose beginning callgrind writes down a part, and markCommand what calls it: a
 // command that costs next to nothing, and for which a limiter has no use.
 const (
