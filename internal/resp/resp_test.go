@@ -7,10 +7,8 @@ import (
 	"testing"
 )
 
-// noReplies are what no server answers.
-var noReplies = []string{"\n", "\r\n", ":x\r\n", ":1\n", "?\r\n", "$x\r\n", "$-2\r\n", "*-2\r\n", "*x\r\n",
-	"$9223372036854775807\r\n", "$9223372036854775806\r\n", "$99999999999999999999\r\n",
-	"*9223372036854775807\r\n", "*1000000000\r\n", "%1\r\n",
+// noReplies are no replies, each for another reason.
+var noReplies = []string{"\r\n", ":x\r\n", ":1\n", "?\r\n", "*-2\r\n", "$9223372036854775807\r\n", "*1000000000\r\n",
 	nested(Deepest + 1)}
 
 // nested is a table in a table, so many in all.
@@ -54,7 +52,7 @@ func TestWhatNoServerAnswersIsAnError(t *testing.T) {
 			t.Errorf("%.60q: %v, %v; want an error in a few words", text, r.Kind, err)
 		}
 	}
-	for _, text := range []string{"*9223372036854775807\r\n", "*-1\r\n", "$1\r\nx\r\n"} {
+	for _, text := range []string{"*1000000000\r\n", "*-1\r\n", "$1\r\nx\r\n"} {
 		var s Scanner
 		s.Reset([]byte(text))
 		if n, err := s.Array(); err == nil {
@@ -103,10 +101,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// noCommands are what no client sends.
-var noCommands = []string{"\r\n", "*0\r\n", "*-1\r\n", "PING\r\n", "*1\r\n:1\r\n", "*1\r\n$-1\r\n",
-	"*1\r\n$9223372036854775807\r\n",
-	"*1\r\n$9223372036854775806\r\nx", "*9223372036854775807\r\n", "*99999999999999999999\r\n", "*1\r\n$67108865\r\n"}
+// noCommands are no commands, each for another reason.
+var noCommands = []string{"*0\r\n", "PING\r\n", "*1\r\n:1\r\n", "*1\r\n$-1\r\n", "*1\r\n$67108865\r\n", "*1\r\n*0\r\n"}
 
 func TestWhatNoClientSendsIsAnError(t *testing.T) {
 	for _, text := range noCommands {
