@@ -23,7 +23,7 @@ func TestNoStoryExceedsTheBound(t *testing.T) {
 // more, and the keys expire on the server's.
 func TestNoStoryOnACoarseClockExceedsTheBound(t *testing.T) {
 	forEach(t, func(t *rapid.T, name string) {
-		if registered[name].InRole(Clock) == nil {
+		if find(registered[name].Parameters, "granularity") == nil {
 			return
 		}
 		fine, _ := drawInstance(t, name)

@@ -152,7 +152,8 @@ func (s *serial) next() int { s.n++; return s.n }
 
 var changes serial
 
-// longestUS is how long it takes an instance to forget all that it can hold.
+// longestUS is how long it takes an instance to forget all that it can hold. It is asked at once, and then whenever it
+// says that something is back: of several limits one holds more than is admitted at once.
 func longestUS(in Rule, p limit.Policy) int64 {
 	at := algotest.StartUS - algotest.StartUS%p.WindowUS() // a grid keeps the longest what comes as a window begins
 	l, longest := in.NewModel(), int64(0)
@@ -162,8 +163,11 @@ func longestUS(in Rule, p limit.Policy) int64 {
 		l.Decide(at, at, "k", max(1, s.parameter("capacity")-1))
 		longest = l.Decide(at, at, "k", min(s.parameter("capacity"), 1+s.parameter("debt"))).ResetAfterUS
 	}
-	for range most {
-		longest = max(longest, l.Decide(at, at, "k", 1).ResetAfterUS)
+	for _, d := range flood(l, at, 4*most) {
+		longest = max(longest, d.ResetAfterUS)
+	}
+	if in.Algorithm.Traits.Tiers {
+		longest++ // it may hold all that it can between two microseconds only
 	}
 	return longest
 }

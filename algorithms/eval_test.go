@@ -131,8 +131,8 @@ func TestEveryKeyLivesAsLongAsItMatters(t *testing.T) {
 // lifeMS is how long a model keeps the key of an admitted first request at nowUS, by the server's clock, where the
 // client's clock stands still.
 func lifeMS(t *testing.T, name string, p limit.Policy, nowUS int64) int64 {
-	if registered[name].InRole(Clock) != nil {
-		name += ":time=client"
+	if clock := registered[name].InRole(Clock); clock != nil {
+		name += ":" + clock.Name + "=" + clock.Words[1] // the client's
 	}
 	l := modelOf(t, name, p)
 	l.Decide(nowUS, nowUS, "k", 2)

@@ -118,6 +118,16 @@ func (s *story) at(n int, atUS, cost int64) limit.Decision {
 	return s.after(n).Decide(atUS, atUS, "k", cost)
 }
 
+// flood makes n requests at once, and after each rejection goes on when something is back.
+func flood(l limit.Model, at, n int64) (all []limit.Decision) {
+	for range n {
+		d := l.Decide(at, at, "k", 1)
+		all = append(all, d)
+		at += d.RetryAfterUS
+	}
+	return all
+}
+
 // admitted gives what was admitted.
 func (s *story) admitted() []event {
 	var all []event

@@ -29,6 +29,7 @@ type Traits struct {
 	Aligned bool // a clock that steps back into an older window finds that window's own count
 	Grid    bool // windows, or refills, lie where the clock puts them, not where the first request does
 	Lends   bool // the balance may be negative: a full burst is admitted before the bucket is full
+	Tiers   bool // several limits hold at once: a full burst may be back before all of them forget what was admitted
 	Timed   bool // what is used up is kept as a time: after a change of the rate it is another number of permits
 }
 

@@ -11,8 +11,11 @@ import (
 	"testing"
 
 	"ratelab/internal/longtest"
+
+	"golang.org/x/tools/txtar"
 )
 
+<<<<<<< HEAD
 // added are the files of an algorithm that nobody has heard of, by what a stranger calls its parameters, and the file of
 // a log format. The algorithm decides as gcra does.
 var added = map[string]string{
@@ -48,6 +51,11 @@ var _ = register(Algorithm{
 // Adding an algorithm or a log format adds files and edits none. Every command knows the algorithm, its colour, and its
 // capacity under whatever name. The format is guessed, and listed.
 func TestAddingEditsNoLine(t *testing.T) {
+=======
+// Adding an algorithm adds files and edits none: every command knows it, its colour, and its capacity under whatever
+// name. The laws of the other algorithms hold for it, too, and the search for the worst traffic reaches its bound.
+func TestAddingAnAlgorithmEditsNoLine(t *testing.T) {
+>>>>>>> bca75fef (architecture: hold a new algorithm of two limits to the laws)
 	longtest.Skip(t, "compiles both programs anew")
 	tree(t) // reads every file of ours, so that go test knows when its cached answer is stale
 	dir := t.TempDir()
@@ -56,13 +64,15 @@ func TestAddingEditsNoLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range added {
-		if text == "" {
-			text = string(contents(t, filepath.Join(root, "lua", "gcra.lua")))
-		}
-		file := filepath.Join(dir, filepath.Base(name))
-		save(t, file, []byte(text))
-		overlay.Replace[filepath.Join(absolute, filepath.FromSlash(name))] = file
+	added, err := txtar.ParseFile("testdata/added.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gcra := contents(t, filepath.Join(root, "lua", "gcra.lua"))
+	for _, f := range append(added.Files, txtar.File{Name: "lua/pocket-bucket.lua", Data: gcra}) {
+		file := filepath.Join(dir, filepath.Base(f.Name))
+		save(t, file, f.Data)
+		overlay.Replace[filepath.Join(absolute, filepath.FromSlash(f.Name))] = file
 	}
 	plan, err := json.Marshal(overlay)
 	if err != nil {
@@ -70,6 +80,8 @@ func TestAddingEditsNoLine(t *testing.T) {
 	}
 	save(t, filepath.Join(dir, "overlay.json"), plan)
 	s := stranger{t, dir}
+	s.run("go", "test", "-C", absolute, "-overlay", filepath.Join(dir, "overlay.json"), "./algorithms",
+		"./internal/examine", "-run", "^Test("+laws+")/^(pocket-bucket|two-speeds)$")
 	s.run("go", "build", "-C", absolute, "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+"/",
 		"./cmd/simulate", "./cmd/bench")
 
@@ -101,6 +113,10 @@ func TestAddingEditsNoLine(t *testing.T) {
 	s.wants(s.run("./bench", "show", "measured", "--format", "csv"), "pocket-bucket:depth=50")
 	s.run("./bench", "plot", "measured", "--charts", "svg", "--out", "plots")
 }
+
+// laws are the tests of all algorithms, but for those that read their files.
+const laws = "DeletingRejected.*|Shifting.*|Interleaved.*|RetryAfterIsTight|RemainingIsTrue|TheFullBurst.*|AClockThat.*|" +
+	"ACoarseClock.*|AChangeOf.*|NoStory.*|ABoundGrows.*|EveryBoundIsNearlyReached"
 
 // stranger runs commands in a folder of its own.
 type stranger struct {

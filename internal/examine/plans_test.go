@@ -143,7 +143,8 @@ func (s *search) phase(offsetUS int64) int64 {
 type lessons struct{ waits, shifts []int64 }
 
 // learn asks one request, and floods, at two phases of the clock that are nothing special. Each time that a reply names
-// may be a border that matters: the moment before it is tried as a phase, and the wait until then as a gap.
+// may be a border that matters: the moment before it is tried as a phase, and the wait until then as a gap. A flood that
+// goes on may need some time to use up a window: so long before the window's end is tried, too.
 func (s *search) learn() {
 	w := s.Limiter.Policy.WindowUS()
 	for _, shift := range []int64{s.phase(1), s.phase(w / 3)} {
@@ -157,5 +158,22 @@ func (s *search) learn() {
 				}
 			}
 		}
+		l := &player{search: s, limiter: s.Limiter.NewModel(), startUS: epochUS + shift}
+		l.saturate(move{forUS: 2 * w})
+		if busy := busyUS(l.admitted); busy > 0 {
+			s.learned.waits = append(s.learned.waits, w-busy)
+			s.learned.shifts = append(s.learned.shifts, s.phase(w-busy-1000))
+		}
 	}
+}
+
+// busyUS is how long a flood was admitted before its longest silence.
+func busyUS(all []Strike) (us int64) {
+	longest := int64(0)
+	for i := 1; i < len(all); i++ {
+		if silence := all[i].AtUS - all[i-1].AtUS; silence > longest {
+			longest, us = silence, all[i-1].AtUS-all[0].AtUS
+		}
+	}
+	return us
 }

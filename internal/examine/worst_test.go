@@ -2,6 +2,7 @@ package examine
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -81,6 +82,54 @@ func TestLendingIsFound(t *testing.T) {
 		p.LargestCost = 10
 		if f := p.Search(); f.Most != want {
 			t.Errorf("%s: %d, want %d (%+v)", label, f.Most, want, f.Strikes)
+		}
+	}
+}
+
+// tiers is several limits at once: what one of them refuses takes nothing from the others.
+type tiers []limit.Model
+
+func (all tiers) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	d := limit.Decision{Verdict: limit.Allowed, Remaining: math.MaxInt64}
+	for _, m := range all.Fork(key).(tiers) {
+		of := m.Decide(serverUS, clientUS, key, cost)
+		d.Verdict, d.Remaining = min(d.Verdict, of.Verdict), min(d.Remaining, of.Remaining)
+		d.RetryAfterUS, d.ResetAfterUS = max(d.RetryAfterUS, of.RetryAfterUS), max(d.ResetAfterUS, of.ResetAfterUS)
+	}
+	for i := 0; d.Allowed() && i < len(all); i++ {
+		all[i].Decide(serverUS, clientUS, key, cost)
+	}
+	return d
+}
+
+func (all tiers) Fork(key string) limit.Model {
+	forks := tiers{}
+	for _, m := range all {
+		forks = append(forks, m.Fork(key))
+	}
+	return forks
+}
+
+// Of two limits the short one decides how long a flood takes that uses the long one up. The worst flood begins so long
+// before the edge of a window, and goes on for as long after it.
+func TestTwoTiersAreFound(t *testing.T) {
+	for _, c := range []struct {
+		long, short string
+		within      time.Duration
+		want        int64
+	}{
+		{"100/1s", "17/100ms", 1200 * time.Millisecond, 200},
+		{"100/1s", "34/100ms", 2500 * time.Millisecond, 400},
+		{"100/1s", "13/100ms", 1600 * time.Millisecond, 200},
+		{"100/1s", "50/50ms", 2200 * time.Millisecond, 400},
+	} {
+		long, short := problem(t, "fixed-window-aligned", c.long), problem(t, "fixed-window-aligned", c.short)
+		p := long
+		p.WithinUS = c.within.Microseconds()
+		p.Limiter.NewModel = func() limit.Model { return tiers{long.Limiter.NewModel(), short.Limiter.NewModel()} }
+		p.Limiter.MostAdmitted = func(int64, int64) int64 { return c.want }
+		if f := p.Search(); f.Most != c.want {
+			t.Errorf("%s and %s, within %v: %d, want %d", c.long, c.short, c.within, f.Most, c.want)
 		}
 	}
 }

@@ -86,11 +86,11 @@ func mostInWindow(p limit.Policy) string {
 	return fmt.Sprintf("up to %d in any %s", p.Capacity()+p.Requests-1, report.Span(p.WindowUS()))
 }
 
-// filled is a table with its rows. It has a column for the standard set if a row loses much there, and of a log columns
-// of users, for which the names of limiters are narrow.
+// filled is a table with its rows. It has a column for the standard set if a row loses much there. That of a log has
+// columns of users instead, for which the names of limiters are narrow.
 func filled(t report.Table, names int, d *result.Document, rows []result.Price,
 	cells func(int, *result.Price) []string) []report.Table {
-	standard := !d.Traffic.Standard && slices.ContainsFunc(rows, func(r result.Price) bool {
+	standard := !d.Traffic.Standard && !d.Traffic.Recorded && slices.ContainsFunc(rows, func(r result.Price) bool {
 		return r.LostUsually > worthSaying
 	})
 	if standard {
@@ -174,6 +174,10 @@ func about(a *result.Answer, standard, recorded bool) []string {
 	}
 	for i := range a.Rows {
 		r := &a.Rows[i]
+		if recorded && r.LostUsually > worthSaying { // its columns are those of users
+			notes = append(notes, fmt.Sprintf("On the standard traffics %s loses %s.", shown(r.Limiter),
+				report.Percent(r.LostUsually)))
+		}
 		if r.UsersNeedlessly > 0 && !recorded {
 			notes = append(notes, fmt.Sprintf("%s rejects %s whom an exact limiter never rejects.", shown(r.Limiter),
 				message.Count(r.UsersNeedlessly, "user")))
