@@ -36,7 +36,7 @@ func TestKeepingGuaranteesTheWindow(t *testing.T) {
 			}
 			return in.MostAdmitted != nil && in.MostAdmitted(p.WindowUS(), 1) <= requests
 		}
-		all := Guaranteeing(p)
+		all := Guaranteeing(p, 1)
 		for i, c := range all {
 			if !keeps(c) {
 				t.Errorf("%s admits more than %v", c.Label, p)

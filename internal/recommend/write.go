@@ -70,6 +70,9 @@ func both(d *result.Document) report.Part {
 		notes = append(notes, fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the "+
 			"first: up to %d in %s.", first.Requests, 2*first.Requests, span))
 	}
+	for i := range picks {
+		notes = append(notes, standardPrice(&picks[i], d.Traffic)...)
+	}
 	notes = append(slices.Concat(notes, twice(&p.Tables[0]), examined(d)), d.Notes...)
 	if d.Traffic.Standard {
 		notes = append(notes, "--trace LOG tries your traffic.")
@@ -146,13 +149,23 @@ func one(d *result.Document) report.Part {
 		return []string{shown(r.Limiter), report.Times(r.Guarantee), lost(r), fmt.Sprintf("%.2f", r.Work),
 			inBytes(r.BytesPerKey)}
 	})
-	notes := append(slices.Concat(about(a, d.Traffic.Standard, d.Traffic.Recorded), twice(&p.Tables[0]), examined(d)), d.Notes...)
+	notes := append(slices.Concat(about(a, d.Traffic), twice(&p.Tables[0]), examined(d)), d.Notes...)
 	p.Notes = report.Items(append(notes, next(d.Traffic, a)...)...)
 	return p
 }
 
+// standardPrice says what a row loses on the standard set if that is much and the table, that of a log, has no column
+// for it.
+func standardPrice(r *result.Price, t *result.Traffic) []string {
+	if !t.Recorded || r.LostUsually <= worthSaying {
+		return nil
+	}
+	return []string{fmt.Sprintf("On the standard traffics %s loses %s.", shown(r.Limiter),
+		report.Percent(r.LostUsually))}
+}
+
 // about is what else a reader must know of the rows.
-func about(a *result.Answer, standard, recorded bool) []string {
+func about(a *result.Answer, t *result.Traffic) []string {
 	var notes []string
 	switch n := len(a.Alike); n {
 	case 0:
@@ -168,17 +181,14 @@ func about(a *result.Answer, standard, recorded bool) []string {
 			notes = append(notes, r.Limiter+" is exact by definition: it rejects only what breaks the contract.")
 		}
 	}
-	if r := &a.Rows[0]; standard && r.WorstLost > 0 {
+	if r := &a.Rows[0]; t.Standard && r.WorstLost > 0 {
 		notes = append(notes, fmt.Sprintf("%s loses most on %s: %s.", shown(r.Limiter), r.WorstTraffic,
 			report.Percent(r.WorstLost)))
 	}
 	for i := range a.Rows {
 		r := &a.Rows[i]
-		if recorded && r.LostUsually > worthSaying { // its columns are those of users
-			notes = append(notes, fmt.Sprintf("On the standard traffics %s loses %s.", shown(r.Limiter),
-				report.Percent(r.LostUsually)))
-		}
-		if r.UsersNeedlessly > 0 && !recorded {
+		notes = append(notes, standardPrice(r, t)...)
+		if r.UsersNeedlessly > 0 && !t.Recorded {
 			notes = append(notes, fmt.Sprintf("%s rejects %s whom an exact limiter never rejects.", shown(r.Limiter),
 				message.Count(r.UsersNeedlessly, "user")))
 		}

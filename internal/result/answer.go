@@ -23,7 +23,7 @@ type Answer struct {
 	// and work together.
 	Nearly      *Price  `json:"nearly,omitempty"`
 	NearlyTimes float64 `json:"nearly_times,omitempty"`
-	Usual []Usual `json:"usual"`
+	Usual       []Usual `json:"usual"`
 
 	Script    string   `json:"script"` // of the pick, below the project's folder
 	Arguments []string `json:"argv"`   // with which it is called; KEYS[1] is the key
