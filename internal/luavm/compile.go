@@ -2,6 +2,8 @@ package luavm
 
 import (
 	"errors"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,17 +33,18 @@ type Script struct{ main *proto }
 
 // compiler makes the code of a script.
 type compiler struct {
-	resolver
-	texts map[string]*object // constants
+	fn     *function
+	scopes []map[string]*variable
+	inner  map[*ast.FunctionExpr]map[string]bool // see note
+	texts  map[string]*object                    // constants
 }
 
 // Compile compiles a script. The error is a *SyntaxError.
 func Compile(source string) (script *Script, err error) {
-	text, wrong := prepared(source)
-	if wrong != nil {
+	if wrong := Check(source); wrong != nil {
 		return nil, wrong
 	}
-	chunk, err := parse.Parse(strings.NewReader(text), "user_script")
+	chunk, err := parse.Parse(strings.NewReader(source), "user_script")
 	var bad *parse.Error
 	switch {
 	case errors.As(err, &bad):
@@ -62,43 +65,38 @@ func Compile(source string) (script *Script, err error) {
 			err = wrong
 		}
 	}()
-	c := &compiler{resolver: resolver{uses: map[*ast.IdentExpr]*variable{}, declared: map[any][]*variable{},
-		functions: map[*ast.FunctionExpr]*function{}}, texts: map[string]*object{}}
+	c := &compiler{inner: map[*ast.FunctionExpr]map[string]bool{}, texts: map[string]*object{}}
 	main := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true}, Stmts: chunk}
-	c.resolver.function(main, false)
+	c.note(reflect.ValueOf(main), nil)
 	return &Script{c.function(main)}, nil
-}
-
-// block does steps until one leaves.
-func (f *frame) block(steps []step) flow {
-	for _, s := range steps {
-		if how := s(f); how != onward {
-			return how
-		}
-	}
-	return onward
 }
 
 // function compiles the body of a function.
 func (c *compiler) function(e *ast.FunctionExpr) *proto {
+	p := &proto{line: e.Line(), params: len(e.ParList.Names), vararg: e.ParList.HasVargs}
 	outer := c.fn
-	c.fn = c.functions[e]
-	p := c.fn.proto
-	for _, v := range c.declared[e] {
-		if v.shared {
-			p.sharedParams = append(p.sharedParams, v.register)
+	c.fn = &function{proto: p, outer: outer, inner: c.inner[e]}
+	c.within(func() {
+		names := e.ParList.Names
+		if p.vararg {
+			names = append(slices.Clip(names), "arg")
 		}
-	}
-	if params := c.declared[e]; p.vararg && !c.fn.usesRest && len(params) > 0 {
-		set := c.setter(params[len(params)-1])
-		p.arg = func(f *frame) {
-			t := NewTable(len(f.extra), 1)
-			copy(t.array, f.extra)
-			t.SetName("n", Int(len(f.extra)))
-			set(f, t.Value())
+		set := c.declare(p.line, names...)
+		for i, name := range names {
+			if c.fn.inner[name] {
+				p.sharedParams = append(p.sharedParams, i)
+			}
 		}
-	}
-	p.body = c.statements(e.Stmts)
+		p.body = c.statements(e.Stmts)
+		if p.vararg && !c.fn.usesRest {
+			p.arg = func(f *frame) {
+				t := NewTable(len(f.extra), 1)
+				copy(t.array, f.extra)
+				t.SetName("n", Int(len(f.extra)))
+				set[p.params](f, t.Value())
+			}
+		}
+	})
 	c.fn = outer
 	return p
 }
@@ -109,6 +107,20 @@ func (c *compiler) statements(all []ast.Stmt) []step {
 		steps = append(steps, c.statement(s))
 	}
 	return steps
+}
+
+// block compiles statements with a scope of their own.
+func (c *compiler) block(all []ast.Stmt) (steps []step) {
+	c.within(func() { steps = c.statements(all) })
+	return steps
+}
+
+// loop compiles the body of a loop, in which the names are variables.
+func (c *compiler) loop(all []ast.Stmt, line int, names ...string) (set []setter, steps []step) {
+	c.fn.loops++
+	c.within(func() { set, steps = c.declare(line, names...), c.block(all) })
+	c.fn.loops--
+	return set, steps
 }
 
 func (c *compiler) statement(s ast.Stmt) step {
@@ -124,25 +136,24 @@ func (c *compiler) statement(s ast.Stmt) step {
 			return onward
 		}
 	case *ast.DoBlockStmt:
-		body := c.statements(s.Stmts)
+		body := c.block(s.Stmts)
 		return func(f *frame) flow { return f.block(body) }
 	case *ast.WhileStmt:
-		return c.while(s)
-	case *ast.RepeatStmt:
-		body, until, at := c.statements(s.Stmts), c.condition(s.Condition), &site{line: s.Line()}
+		test, at := c.condition(s.Condition), &site{line: s.Line()}
+		_, body := c.loop(s.Stmts, s.Line())
 		return func(f *frame) flow {
-			for {
+			for test(f) {
 				f.turn(at)
 				if how := f.block(body); how != onward {
 					return how.afterLoop()
 				}
-				if until(f) {
-					return onward
-				}
 			}
+			return onward
 		}
+	case *ast.RepeatStmt:
+		return c.repeat(s)
 	case *ast.IfStmt:
-		test, then, otherwise := c.condition(s.Condition), c.statements(s.Then), c.statements(s.Else)
+		test, then, otherwise := c.condition(s.Condition), c.block(s.Then), c.block(s.Else)
 		return func(f *frame) flow {
 			if test(f) {
 				return f.block(then)
@@ -157,8 +168,24 @@ func (c *compiler) statement(s ast.Stmt) step {
 		return c.definition(s)
 	case *ast.ReturnStmt:
 		return c.result(s)
+	case *ast.BreakStmt:
+		if c.fn.loops == 0 {
+			c.fail(s.Line(), "no loop to break")
+		}
+		return func(*frame) flow { return leaves }
 	}
-	return func(*frame) flow { return leaves }
+	c.fail(s.Line(), "Lua 5.1 has no goto")
+	return nil
+}
+
+// block does steps until one leaves.
+func (f *frame) block(steps []step) flow {
+	for _, s := range steps {
+		if how := s(f); how != onward {
+			return how
+		}
+	}
+	return onward
 }
 
 // afterLoop returns how a loop ends, given how its body ended.
@@ -189,91 +216,74 @@ func (t *Thread) breathe() {
 	}
 }
 
-func (c *compiler) while(s *ast.WhileStmt) step {
-	test, body, at := c.condition(s.Condition), c.statements(s.Stmts), &site{line: s.Line()}
+// repeat compiles a loop whose condition sees the variables of its block.
+func (c *compiler) repeat(s *ast.RepeatStmt) step {
+	var body []step
+	var until func(f *frame) bool
+	c.fn.loops++
+	c.within(func() { body, until = c.statements(s.Stmts), c.condition(s.Condition) })
+	c.fn.loops--
+	at := &site{line: s.Line()}
 	return func(f *frame) flow {
-		for test(f) {
+		for {
 			f.turn(at)
 			if how := f.block(body); how != onward {
 				return how.afterLoop()
 			}
+			if until(f) {
+				return onward
+			}
 		}
-		return onward
 	}
-}
-
-// setter sets a variable of the function that is compiled. A shared one becomes a new one.
-func (c *compiler) setter(v *variable) func(f *frame, to Value) {
-	r := v.register
-	if v.shared {
-		return func(f *frame, to Value) { f.cells[r] = &to }
-	}
-	return func(f *frame, to Value) { f.regs[r] = to }
-}
-
-func (c *compiler) setters(by any) []func(f *frame, to Value) {
-	var all []func(f *frame, to Value)
-	for _, v := range c.declared[by] {
-		all = append(all, c.setter(v))
-	}
-	return all
 }
 
 func (c *compiler) local(s *ast.LocalAssignStmt) step {
-	set := c.setters(s)
-	switch {
-	case isLocalFunction(s): // it sees itself
+	if s.LastLine() > 0 { // local function, which sees itself
+		set, at := c.declare(s.Line(), s.Names...)[0], c.place(s.Names[0])
 		value := c.expression(s.Exprs[0])
-		get := c.getter(c.declared[s][0])
-		shared := c.declared[s][0].shared
 		return func(f *frame) flow {
-			if !shared {
-				set[0](f, value(f))
-				return onward
-			}
-			set[0](f, Nil)
-			*get(f) = value(f)
+			set(f, Nil)
+			*at(f) = value(f)
 			return onward
 		}
-	case len(set) == 1 && len(s.Exprs) == 1:
-		value, only := c.expression(s.Exprs[0]), set[0]
-		if v := c.declared[s][0]; !v.shared {
-			r := v.register
-			return func(f *frame) flow {
-				f.regs[r] = value(f)
-				return onward
-			}
-		}
+	}
+	if len(s.Names) == 1 && len(s.Exprs) == 1 {
+		value := c.expression(s.Exprs[0])
+		set := c.declare(s.Line(), s.Names...)[0]
 		return func(f *frame) flow {
-			only(f, value(f))
+			set(f, value(f))
 			return onward
 		}
 	}
 	values := c.list(s.Exprs)
+	set := c.declare(s.Line(), s.Names...)
 	return func(f *frame) flow {
-		given := values(f)
-		for i := range set {
-			if i < len(given) {
-				set[i](f, given[i])
-			} else {
-				set[i](f, Nil)
-			}
-		}
+		f.spread(set, values(f))
 		return onward
 	}
 }
 
-// getter returns a function that finds the place of a variable.
-func (c *compiler) getter(v *variable) func(f *frame) *Value {
-	r := v.register
-	switch {
-	case v.owner != c.fn:
-		i := c.fn.upvalue(v, &c.resolver)
-		return func(f *frame) *Value { return f.fn.shared[i] }
-	case v.shared:
-		return func(f *frame) *Value { return f.cells[r] }
+// spread sets variables. Those without a value become nil.
+func (f *frame) spread(set []setter, values []Value) {
+	for i := range set {
+		if i < len(values) {
+			set[i](f, values[i])
+		} else {
+			set[i](f, Nil)
+		}
 	}
-	return func(f *frame) *Value { return &f.regs[r] }
+}
+
+// place returns a function that finds the place of a local variable.
+func (c *compiler) place(name string) func(f *frame) *Value {
+	v, upvalue := c.find(name)
+	switch {
+	case upvalue >= 0:
+		return func(f *frame) *Value { return f.fn.shared[upvalue] }
+	case v.shared:
+		return func(f *frame) *Value { return f.cells[v.register] }
+	}
+	return func(f *frame) *Value { return &f.regs[v.register] }
 }
 
 // target is the left side of an assignment. Its parts are computed before the value.
@@ -297,8 +307,8 @@ func (t *target) parts(f *frame, late bool, object, key Value) (Value, Value) {
 func (c *compiler) target(e ast.Expr) target {
 	switch e := e.(type) {
 	case *ast.IdentExpr:
-		if v := c.uses[e]; v != nil {
-			at := c.getter(v)
+		if v, _ := c.find(e.Value); v != nil {
+			at := c.place(e.Value)
 			return target{set: func(f *frame, _, _, to Value) { *at(f) = to }}
 		}
 		name, at := Value{o: c.text(e.Value)}, &site{line: e.Line()}
@@ -329,12 +339,6 @@ func (c *compiler) assignment(s *ast.AssignStmt) step {
 		return c.assignments(s)
 	}
 	target, value := c.target(s.Lhs[0]), c.expression(s.Rhs[0])
-	if target.object == nil {
-		return func(f *frame) flow {
-			target.set(f, Nil, Nil, value(f))
-			return onward
-		}
-	}
 	return func(f *frame) flow {
 		object, key := target.parts(f, false, Nil, Nil)
 		to := value(f)
@@ -347,22 +351,20 @@ func (c *compiler) assignment(s *ast.AssignStmt) step {
 // assignments computes the parts of all targets, then all values. Then the targets get them, the last one first.
 func (c *compiler) assignments(s *ast.AssignStmt) step {
 	var targets []target
-	assigned := map[*variable]bool{}
-	for _, e := range s.Lhs {
-		targets = append(targets, c.target(e))
-		if name, ok := e.(*ast.IdentExpr); ok {
-			assigned[c.uses[name]] = true
-		}
+	assigned := func(e ast.Expr) bool {
+		name, ok := e.(*ast.IdentExpr)
+		return ok && slices.ContainsFunc(s.Lhs, func(to ast.Expr) bool {
+			other, ok := to.(*ast.IdentExpr)
+			return ok && other.Value == name.Value
+		})
 	}
-	for i, e := range s.Lhs { // C copies a variable that the same statement assigns to
-		if element, ok := e.(*ast.AttrGetExpr); ok {
-			copied := func(part ast.Expr) bool {
-				name, ok := part.(*ast.IdentExpr)
-				return ok && assigned[c.uses[name]]
-			}
-			targets[i].lateObject = targets[i].lateObject && !copied(element.Object)
-			targets[i].lateKey = targets[i].lateKey && !copied(element.Key)
+	for _, e := range s.Lhs {
+		to := c.target(e)
+		if element, ok := e.(*ast.AttrGetExpr); ok { // C copies a variable that the same statement assigns to
+			to.lateObject = to.lateObject && !assigned(element.Object)
+			to.lateKey = to.lateKey && !assigned(element.Key)
 		}
+		targets = append(targets, to)
 	}
 	values := c.list(s.Rhs)
 	return func(f *frame) flow {
@@ -388,13 +390,25 @@ func (c *compiler) assignments(s *ast.AssignStmt) step {
 	}
 }
 
+// definition compiles `function a.b.c:d() … end`.
+func (c *compiler) definition(s *ast.FuncDefStmt) step {
+	to := s.Name.Func
+	if s.Name.Receiver != nil {
+		to = &ast.AttrGetExpr{Object: s.Name.Receiver, Key: &ast.StringExpr{Value: s.Name.Method}}
+		to.SetLine(s.Line())
+		s.Func.ParList.Names = slices.Insert(s.Func.ParList.Names, 0, "self")
+	}
+	return c.assignment(&ast.AssignStmt{Lhs: []ast.Expr{to}, Rhs: []ast.Expr{s.Func}})
+}
+
 // count compiles a loop over numbers.
 func (c *compiler) count(s *ast.NumberForStmt) step {
-	first, last, increment := c.expression(s.Init), c.expression(s.Limit), expr(nil)
+	first, last, increment := c.expression(s.Init), c.expression(s.Limit), c.constant(1)
 	if s.Step != nil {
 		increment = c.expression(s.Step)
 	}
-	set, body, at := c.setters(s)[0], c.statements(s.Stmts), &site{line: s.Line()}
+	at := &site{line: s.Line()}
+	set, body := c.loop(s.Stmts, s.Line(), s.Name)
 	number := func(f *frame, v Value, what string) float64 {
 		n, ok := AsNumber(v)
 		if !ok {
@@ -404,14 +418,11 @@ func (c *compiler) count(s *ast.NumberForStmt) step {
 		return n
 	}
 	return func(f *frame) flow {
-		from, to, by := first(f), last(f), Number(1)
-		if increment != nil {
-			by = increment(f)
-		}
+		from, to, by := first(f), last(f), increment(f)
 		i, limit, width := number(f, from, "initial value"), number(f, to, "limit"), number(f, by, "step")
 		for i = i - width + width; width > 0 && i <= limit || !(width > 0) && limit <= i; i += width {
 			f.turn(at)
-			set(f, Number(i))
+			set[0](f, Number(i))
 			if how := f.block(body); how != onward {
 				return how.afterLoop()
 			}
@@ -425,8 +436,8 @@ const iterator = "local '(for generator)'"
 
 // each compiles a loop over the values of an iterator.
 func (c *compiler) each(s *ast.GenericForStmt) step {
-	values, set, body := c.list(s.Exprs), c.setters(s), c.statements(s.Stmts)
-	at := &site{s.Line(), iterator}
+	values, at := c.list(s.Exprs), &site{s.Line(), iterator}
+	set, body := c.loop(s.Stmts, s.Line(), s.Names...)
 	return func(f *frame) flow {
 		state := f.t.alloc(3)
 		clear(state[copy(state, values(f)):])
@@ -438,35 +449,11 @@ func (c *compiler) each(s *ast.GenericForStmt) step {
 				return onward
 			}
 			state[2] = given[0]
-			for i := range set {
-				if i < len(given) {
-					set[i](f, given[i])
-				} else {
-					set[i](f, Nil)
-				}
-			}
+			f.spread(set, given)
 			if how := f.block(body); how != onward {
 				return how.afterLoop()
 			}
 		}
-	}
-}
-
-// definition compiles `function a.b.c:d() … end`.
-func (c *compiler) definition(s *ast.FuncDefStmt) step {
-	var to target
-	if s.Name.Receiver != nil {
-		key := &ast.StringExpr{Value: s.Name.Method}
-		to = c.target(&ast.AttrGetExpr{Object: s.Name.Receiver, Key: key})
-	} else {
-		to = c.target(s.Name.Func)
-	}
-	value := c.closure(s.Func)
-	return func(f *frame) flow {
-		object, key := to.parts(f, false, Nil, Nil)
-		object, key = to.parts(f, true, object, key)
-		to.set(f, object, key, value(f))
-		return onward
 	}
 }
 
@@ -475,13 +462,6 @@ func (c *compiler) result(s *ast.ReturnStmt) step {
 	if len(s.Exprs) == 1 {
 		if call, ok := s.Exprs[0].(*ast.FuncCallExpr); ok && !call.AdjustRet {
 			return c.tailCall(call)
-		}
-		if !isMulti(s.Exprs[0]) {
-			value := c.expression(s.Exprs[0])
-			return func(f *frame) flow {
-				f.ret = f.t.One(value(f))
-				return returned
-			}
 		}
 	}
 	values := c.list(s.Exprs)

@@ -51,12 +51,7 @@ func (c *compiler) expression(e ast.Expr) expr {
 		return c.element(e)
 	case *ast.FuncCallExpr, *ast.Comma3Expr:
 		values := c.multi(e)
-		return func(f *frame) Value {
-			if all := values(f); len(all) > 0 {
-				return all[0]
-			}
-			return Nil
-		}
+		return func(f *frame) Value { return first(values(f)) }
 	case *ast.TableExpr:
 		return c.constructor(e)
 	case *ast.FunctionExpr:
@@ -72,9 +67,11 @@ func (c *compiler) expression(e ast.Expr) expr {
 			}
 			return right(f)
 		}
-	case *ast.RelationalOpExpr, *ast.UnaryNotOpExpr:
+	case *ast.UnaryNotOpExpr:
 		test := c.condition(e)
 		return func(f *frame) Value { return Bool(test(f)) }
+	case *ast.RelationalOpExpr:
+		return c.comparison(e)
 	case *ast.StringConcatOpExpr:
 		return c.concatenation(e)
 	case *ast.ArithmeticOpExpr:
@@ -83,9 +80,6 @@ func (c *compiler) expression(e ast.Expr) expr {
 		v, at := c.expression(e.Expr), &site{e.Line(), c.describe(e.Expr)}
 		return func(f *frame) Value {
 			n := v(f)
-			if n.isNumber() {
-				return Number(-n.n)
-			}
 			f.at = at
 			return f.t.arithmetic('u', n, n, at.name, at.name)
 		}
@@ -93,9 +87,6 @@ func (c *compiler) expression(e ast.Expr) expr {
 		v, at := c.expression(e.Expr), &site{e.Line(), c.describe(e.Expr)}
 		return func(f *frame) Value {
 			of := v(f)
-			if t := of.Table(); t != nil {
-				return Int(t.Len())
-			}
 			f.at = at
 			return f.t.length(of, at.name)
 		}
@@ -104,9 +95,31 @@ func (c *compiler) expression(e ast.Expr) expr {
 	return nil
 }
 
+// condition compiles an expression of which only the truth counts.
+func (c *compiler) condition(e ast.Expr) func(f *frame) bool {
+	if _, ok := numeral(e); ok {
+		return func(*frame) bool { return true }
+	}
+	switch e := e.(type) {
+	case *ast.UnaryNotOpExpr:
+		test := c.condition(e.Expr)
+		return func(f *frame) bool { return !test(f) }
+	case *ast.LogicalOpExpr:
+		left, right, and := c.condition(e.Lhs), c.condition(e.Rhs), e.Operator == "and"
+		return func(f *frame) bool {
+			if left(f) != and {
+				return !and
+			}
+			return right(f)
+		}
+	}
+	value := c.expression(e)
+	return func(f *frame) bool { return value(f).Truth() }
+}
+
 // variable compiles the use of a name.
 func (c *compiler) variable(e *ast.IdentExpr) expr {
-	v := c.uses[e]
+	v, upvalue := c.find(e.Value)
 	switch {
 	case v == nil:
 		key, at := c.text(e.Value), &site{line: e.Line()}
@@ -117,15 +130,14 @@ func (c *compiler) variable(e *ast.IdentExpr) expr {
 			f.at = at
 			return f.t.index(f.t.globals.Value(), Value{o: key}, "")
 		}
-	case v.owner == c.fn && !v.shared:
-		r := v.register
-		return func(f *frame) Value { return f.regs[r] }
-	case v.owner == c.fn:
-		r := v.register
+	case upvalue >= 0:
+		return func(f *frame) Value { return *f.fn.shared[upvalue] }
+	}
+	r := v.register
+	if v.shared {
 		return func(f *frame) Value { return *f.cells[r] }
 	}
-	i := c.fn.upvalue(v, &c.resolver)
-	return func(f *frame) Value { return *f.fn.shared[i] }
+	return func(f *frame) Value { return f.regs[r] }
 }
 
 // late reports whether C reads an operand only when the other one is there: a local variable of the function, which a
@@ -135,8 +147,8 @@ func (c *compiler) late(e ast.Expr) bool {
 	if !ok {
 		return false
 	}
-	v := c.uses[name]
-	return v != nil && v.owner == c.fn && v.shared
+	v, upvalue := c.find(name.Value)
+	return v != nil && upvalue < 0 && v.shared
 }
 
 // operands compiles two operands.
@@ -158,11 +170,11 @@ func (c *compiler) operands(left, right ast.Expr) func(f *frame) (a, b Value) {
 func (c *compiler) describe(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.IdentExpr:
-		v := c.uses[e]
+		v, upvalue := c.find(e.Value)
 		switch {
 		case v == nil:
 			return "global '" + e.Value + "'"
-		case v.owner == c.fn:
+		case upvalue < 0:
 			return "local '" + e.Value + "'"
 		}
 		return "upvalue '" + e.Value + "'"
@@ -210,46 +222,46 @@ func (c *compiler) element(e *ast.AttrGetExpr) expr {
 	both := c.operands(e.Object, e.Key)
 	return func(f *frame) Value {
 		of, k := both(f)
-		if t := of.Table(); t != nil {
-			if v := t.Get(k); v.o != nil || t.meta == nil {
-				return v
-			}
-		}
 		f.at = at
 		return f.t.index(of, k, at.name)
 	}
 }
 
-// list compiles expressions whose last one may have several values.
-func (c *compiler) list(all []ast.Expr) list {
-	single, last := c.parts(all)
-	if last != nil && len(single) == 0 {
-		return last
+// values compiles expressions whose last one may have several values. They are put on the stack, behind room for more.
+func (c *compiler) values(room int, all []ast.Expr) list {
+	var single []expr
+	var last list
+	for i, e := range all {
+		if i == len(all)-1 && isMulti(e) {
+			last = c.multi(e)
+		} else {
+			single = append(single, c.expression(e))
+		}
 	}
 	return func(f *frame) []Value {
-		t := f.t
-		stack, top := t.stack, t.top
-		values := t.alloc(len(single))
+		values := f.t.alloc(room + len(single))
 		for i, e := range single {
-			values[i] = e(f)
+			values[room+i] = e(f)
 		}
 		if last != nil {
-			values = t.join(values, last(f))
+			values = f.t.join(values, last(f))
 		}
-		t.stack, t.top = stack, top
 		return values
 	}
 }
 
-// parts compiles expressions whose last one may have several values.
-func (c *compiler) parts(all []ast.Expr) (single []expr, last list) {
-	for i, e := range all {
-		if i == len(all)-1 && isMulti(e) {
-			return single, c.multi(e)
-		}
-		single = append(single, c.expression(e))
+// list compiles expressions whose last one may have several values.
+func (c *compiler) list(all []ast.Expr) list {
+	if len(all) == 1 && isMulti(all[0]) {
+		return c.multi(all[0])
 	}
-	return single, nil
+	values := c.values(0, all)
+	return func(f *frame) []Value {
+		stack, top := f.t.stack, f.t.top
+		all := values(f)
+		f.t.stack, f.t.top = stack, top
+		return all
+	}
 }
 
 // join puts the results of a call after values that are the last ones on the stack.
@@ -266,40 +278,31 @@ func (c *compiler) multi(e ast.Expr) list {
 	if call, ok := e.(*ast.FuncCallExpr); ok {
 		return c.call(call)
 	}
+	if c.fn.usesRest = true; !c.fn.vararg {
+		c.fail(e.Line(), "cannot use '...' outside a vararg function near '...'")
+	}
 	return func(f *frame) []Value { return f.extra }
 }
 
 // prepare compiles a call up to the call itself: the function, and the arguments on the stack.
 func (c *compiler) prepare(e *ast.FuncCallExpr) func(f *frame) (Value, []Value) {
-	at := &site{name: c.describe(e.Func)}
-	var method *object
-	of, looked := expr(nil), &site{line: e.Line()}
-	if e.Receiver != nil {
-		of, method, looked.name = c.expression(e.Receiver), c.text(e.Method), c.describe(e.Receiver)
-		at.name, at.line = "method '"+e.Method+"'", e.Line()
-	} else {
-		of, at.line = c.expression(e.Func), end(e.Func)
+	if e.Receiver == nil {
+		of, at, values := c.expression(e.Func), &site{end(e.Func), c.describe(e.Func)}, c.values(0, e.Args)
+		return func(f *frame) (Value, []Value) {
+			callee := of(f)
+			args := values(f)
+			f.at = at
+			return callee, args
+		}
 	}
-	single, last := c.parts(e.Args)
-	before := 0
-	if method != nil {
-		before = 1
-	}
+	of, method, values := c.expression(e.Receiver), Value{o: c.text(e.Method)}, c.values(1, e.Args)
+	looked, at := &site{e.Line(), c.describe(e.Receiver)}, &site{e.Line(), "method '" + e.Method + "'"}
 	return func(f *frame) (Value, []Value) {
-		t := f.t
-		callee := of(f)
-		args := t.alloc(before + len(single))
-		if method != nil {
-			f.at = looked
-			args[0] = callee
-			callee = t.index(callee, Value{o: method}, looked.name)
-		}
-		for i, e := range single {
-			args[before+i] = e(f)
-		}
-		if last != nil {
-			args = t.join(args, last(f))
-		}
+		self := of(f)
+		f.at = looked
+		callee := f.t.index(self, method, looked.name)
+		args := values(f)
+		args[0] = self
 		f.at = at
 		return callee, args
 	}
@@ -321,16 +324,12 @@ func (c *compiler) call(e *ast.FuncCallExpr) list {
 func (c *compiler) tailCall(e *ast.FuncCallExpr) step {
 	prepare := c.prepare(e)
 	return func(f *frame) flow {
-		callee, args := prepare(f)
-		fn := callee.function()
-		if fn == nil {
-			fn, args = f.t.callable(callee, args)
-		}
+		fn, args := f.t.callable(prepare(f))
 		if fn.native == nil {
 			f.tail, f.ret = fn, args
-			return returned
+		} else {
+			f.ret = f.t.enter(fn, args)
 		}
-		f.ret = f.t.invoke(callee, args)
 		return returned
 	}
 }
@@ -339,15 +338,12 @@ func (c *compiler) tailCall(e *ast.FuncCallExpr) step {
 func (c *compiler) closure(e *ast.FunctionExpr) expr {
 	p := c.function(e)
 	return func(f *frame) Value {
-		fn := &Function{proto: p}
-		if len(p.origins) > 0 {
-			fn.shared = make([]*Value, len(p.origins))
-			for i, from := range p.origins {
-				if from.register {
-					fn.shared[i] = f.cells[from.index]
-				} else {
-					fn.shared[i] = f.fn.shared[from.index]
-				}
+		fn := &Function{proto: p, shared: make([]*Value, len(p.origins))}
+		for i, from := range p.origins {
+			if from.register {
+				fn.shared[i] = f.cells[from.index]
+			} else {
+				fn.shared[i] = f.fn.shared[from.index]
 			}
 		}
 		return newFunction(fn)
@@ -361,22 +357,22 @@ const perFlush = 50
 func (c *compiler) constructor(e *ast.TableExpr) expr {
 	type field struct {
 		key, value expr
+		several    list // in the place of value
 		at         *site
 	}
-	var fields []field
-	var last list
+	fields := make([]field, len(e.Fields))
 	elements, names := 0, 0
 	for i, part := range e.Fields {
 		switch {
 		case part.Key != nil:
 			names++
-			at := &site{line: part.Key.Line()}
-			fields = append(fields, field{c.expression(part.Key), c.expression(part.Value), at})
+			fields[i] = field{key: c.expression(part.Key), value: c.expression(part.Value),
+				at: &site{line: part.Key.Line()}}
 		case i == len(e.Fields)-1 && isMulti(part.Value):
-			last = c.multi(part.Value)
+			fields[i].several = c.multi(part.Value)
 		default:
 			elements++
-			fields = append(fields, field{value: c.expression(part.Value)})
+			fields[i].value = c.expression(part.Value)
 		}
 	}
 	elements, names = roundedUp(elements), roundedUp(names)
@@ -385,40 +381,32 @@ func (c *compiler) constructor(e *ast.TableExpr) expr {
 		stack, top := t.stack, t.top
 		table := NewTable(elements, names)
 		done, waiting := 0, t.alloc(perFlush)[:0]
-		flush := func(more []Value) {
-			if n := done + len(waiting) + len(more); n > len(table.array) {
+		flush := func() {
+			if n := done + len(waiting); n > len(table.array) {
 				table.resize(n, len(table.nodes))
-			}
-			for i := len(more); i > 0; i-- {
-				table.SetInt(done+len(waiting)+i, more[i-1])
 			}
 			for i := len(waiting); i > 0; i-- {
 				table.SetInt(done+i, waiting[i-1])
 			}
-			done += len(waiting)
-			waiting = waiting[:0]
+			done, waiting = done+len(waiting), waiting[:0]
 		}
 		for _, field := range fields {
-			switch {
-			case field.key != nil:
+			if field.key != nil {
 				key, value := field.key(f), field.value(f)
 				f.at = field.at
 				t.setIndex(table.Value(), key, value, "")
-			default:
-				if len(waiting) == perFlush {
-					flush(nil)
-				}
+				continue
+			}
+			if len(waiting) == perFlush {
+				flush()
+			}
+			if field.several != nil {
+				waiting = append(waiting, field.several(f)...)
+			} else {
 				waiting = append(waiting, field.value(f))
 			}
 		}
-		if last != nil {
-			if len(waiting) == perFlush {
-				flush(nil)
-			}
-			flush(last(f))
-		} else if len(waiting) > 0 {
-			flush(nil)
-		}
+		flush()
 		t.stack, t.top = stack, top
 		return table.Value()
 	}
@@ -434,66 +422,25 @@ func roundedUp(n int) int {
 	return n << shift
 }
 
-// condition compiles an expression of which only the truth counts.
-func (c *compiler) condition(e ast.Expr) func(f *frame) bool {
-	if _, ok := numeral(e); ok {
-		return func(*frame) bool { return true }
-	}
-	switch e := e.(type) {
-	case *ast.UnaryNotOpExpr:
-		test := c.condition(e.Expr)
-		return func(f *frame) bool { return !test(f) }
-	case *ast.LogicalOpExpr:
-		left, right := c.condition(e.Lhs), c.condition(e.Rhs)
-		if e.Operator == "and" {
-			return func(f *frame) bool { return left(f) && right(f) }
-		}
-		return func(f *frame) bool { return left(f) || right(f) }
-	case *ast.RelationalOpExpr:
-		return c.comparison(e)
-	}
-	value := c.expression(e)
-	return func(f *frame) bool { return value(f).Truth() }
-}
-
-func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
+// comparison compiles a comparison. The operands of > and >= change places.
+func (c *compiler) comparison(e *ast.RelationalOpExpr) expr {
 	both, at := c.operands(e.Lhs, e.Rhs), &site{line: end(e)}
-	switch e.Operator {
-	case "==", "~=":
-		equal := e.Operator == "=="
-		return func(f *frame) bool {
+	if op := e.Operator; op == "==" || op == "~=" {
+		equal := op == "=="
+		return func(f *frame) Value {
 			a, b := both(f)
-			if same(a, b) {
-				return equal
-			}
 			f.at = at
-			return f.t.equal(a, b) == equal
-		}
-	case "<", ">":
-		swap := e.Operator == ">"
-		return func(f *frame) bool {
-			a, b := both(f)
-			if swap {
-				a, b = b, a
-			}
-			if a.isNumber() && b.isNumber() {
-				return a.n < b.n
-			}
-			f.at = at
-			return f.t.Less(a, b)
+			return Bool(f.t.equal(a, b) == equal)
 		}
 	}
-	swap := e.Operator == ">="
-	return func(f *frame) bool {
+	swap, orEqual := e.Operator[0] == '>', len(e.Operator) > 1
+	return func(f *frame) Value {
 		a, b := both(f)
 		if swap {
 			a, b = b, a
 		}
-		if a.isNumber() && b.isNumber() {
-			return a.n <= b.n
-		}
 		f.at = at
-		return f.t.lessOrEqual(a, b)
+		return Bool(f.t.ordered(a, b, orEqual))
 	}
 }
 
@@ -515,34 +462,23 @@ func (c *compiler) concatenation(e *ast.StringConcatOpExpr) expr {
 	var parts []expr
 	var names []string
 	at := &site{line: end(e)}
-	add := func(e ast.Expr) {
-		parts, names = append(parts, c.expression(e)), append(names, c.describe(e))
-	}
-	for {
-		add(e.Lhs)
-		more, ok := e.Rhs.(*ast.StringConcatOpExpr)
-		if !ok {
-			break
+	for operand := ast.Expr(e); operand != nil; {
+		left := operand
+		operand = nil
+		if joined, ok := left.(*ast.StringConcatOpExpr); ok {
+			left, operand = joined.Lhs, joined.Rhs
 		}
-		e = more
+		parts, names = append(parts, c.expression(left)), append(names, c.describe(left))
 	}
-	add(e.Rhs)
 	return func(f *frame) Value {
 		t := f.t
 		stack, top := t.stack, t.top
 		values := t.alloc(len(parts))
-		plain := true
 		for i, part := range parts {
 			values[i] = part(f)
-			plain = plain && (values[i].isString() || values[i].isNumber())
 		}
 		f.at = at
-		var joined Value
-		if plain {
-			joined = t.joined(values)
-		} else {
-			joined = t.concat(values, names)
-		}
+		joined := t.concat(values, names)
 		t.stack, t.top = stack, top
 		return joined
 	}

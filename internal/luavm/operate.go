@@ -149,6 +149,9 @@ func (t *Thread) binary(a, b Value, event string) Value {
 }
 
 func (t *Thread) length(v Value, name string) Value {
+	if table := v.Table(); table != nil {
+		return Int(table.Len())
+	}
 	if v.isString() {
 		return Int(len(v.o.text))
 	}
@@ -168,50 +171,36 @@ func (t *Thread) agreed(a, b Value, event string) Value {
 	return by
 }
 
-// equal is == of values that are not the same.
+// equal is a == b.
 func (t *Thread) equal(a, b Value) bool {
-	if a.Kind() != KindTable || b.Kind() != KindTable {
+	if same(a, b) || a.Kind() != KindTable || b.Kind() != KindTable {
 		return same(a, b)
 	}
 	by := t.agreed(a, b, "__eq")
 	return !by.IsNil() && first(t.Call(by, a, b)).Truth()
 }
 
-// Less is a < b.
-func (t *Thread) Less(a, b Value) bool {
+// ordered is a < b, or a <= b.
+func (t *Thread) ordered(a, b Value, orEqual bool) bool {
 	switch {
 	case a.isNumber() && b.isNumber():
-		return a.n < b.n
+		return a.n < b.n || orEqual && a.n == b.n
 	case a.isString() && b.isString():
-		return a.o.text < b.o.text
+		return a.o.text < b.o.text || orEqual && a.o.text == b.o.text
+	case a.Kind() != b.Kind():
+		t.incomparable(a, b)
 	}
-	if by := t.ordering(a, b, "__lt"); !by.IsNil() {
+	if by := t.agreed(a, b, "__le"); orEqual && !by.IsNil() {
 		return first(t.Call(by, a, b)).Truth()
 	}
-	t.incomparable(a, b)
-	return false
-}
-
-func (t *Thread) lessOrEqual(a, b Value) bool {
-	if a.isString() && b.isString() {
-		return a.o.text <= b.o.text
-	}
-	if by := t.ordering(a, b, "__le"); !by.IsNil() {
-		return first(t.Call(by, a, b)).Truth()
-	}
-	if by := t.ordering(a, b, "__lt"); !by.IsNil() {
+	by := t.agreed(a, b, "__lt")
+	switch {
+	case by.IsNil():
+		t.incomparable(a, b)
+	case orEqual:
 		return !first(t.Call(by, b, a)).Truth()
 	}
-	t.incomparable(a, b)
-	return false
-}
-
-// ordering returns the metamethod that two values of one type have.
-func (t *Thread) ordering(a, b Value, event string) Value {
-	if a.Kind() != b.Kind() {
-		return Nil
-	}
-	return t.agreed(a, b, event)
+	return first(t.Call(by, a, b)).Truth()
 }
 
 // incomparable raises an error about types. C compares the third letters of their names to see whether they are one.
@@ -237,25 +226,34 @@ func (t *Thread) joined(values []Value) Value {
 	return String(string(t.buffer))
 }
 
-// concat is .. from the right, with metamethods.
+// concat is .. from the right, with metamethods. It joins neighbouring strings and numbers at once.
 func (t *Thread) concat(values []Value, names []string) Value {
-	right, name := values[len(values)-1], names[len(values)-1]
-	for i := len(values) - 2; i >= 0; i-- {
-		left := values[i]
-		_, ok := TextOf(left)
-		_, okay := TextOf(right)
-		if ok && okay {
-			right = t.joined([]Value{left, right})
-		} else if by := t.binary(left, right, "__concat"); !by.IsNil() {
-			right = first(t.Call(by, left, right))
-		} else if ok {
-			t.mistyped(right, "concatenate", name)
-		} else {
-			t.mistyped(left, "concatenate", names[i])
+	isText := func(v Value) bool { return v.isString() || v.isNumber() }
+	name := names[len(names)-1] // of the last value
+	for last := len(values) - 1; last > 0; name = "" {
+		from := last + 1
+		for from > 0 && isText(values[from-1]) {
+			from--
 		}
-		name = ""
+		left, right := values[last-1], values[last]
+		by := Nil
+		if from >= last {
+			by = t.binary(left, right, "__concat")
+		}
+		switch {
+		case from < last:
+			values[from] = t.joined(values[from : last+1])
+			last = from
+		case !by.IsNil():
+			last--
+			values[last] = first(t.Call(by, left, right))
+		case isText(left):
+			t.mistyped(right, "concatenate", name)
+		default:
+			t.mistyped(left, "concatenate", names[last-1])
+		}
 	}
-	return right
+	return values[0]
 }
 
 // largestText is how long a string may be, in bytes: more memory than there is would end this process.

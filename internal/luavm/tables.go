@@ -132,7 +132,7 @@ type sorter struct {
 
 func (s *sorter) less(a, b Value) bool {
 	if s.by.IsNil() {
-		return s.t.Less(a, b)
+		return s.t.ordered(a, b, false)
 	}
 	return first(s.t.Call(s.by, a, b)).Truth()
 }

@@ -133,21 +133,26 @@ func (t *Thread) All(values ...Value) []Value {
 
 // invoke calls a value, from a script.
 func (t *Thread) invoke(v Value, args []Value) []Value {
-	fn := v.function()
-	if fn == nil {
-		fn, args = t.callable(v, args)
-	}
-	if fn.native != nil {
-		t.push(fn)
-		ret := fn.native(t, args)
-		t.depth--
-		return ret
-	}
-	return t.run(fn, args)
+	return t.enter(t.callable(v, args))
 }
 
-// callable returns the metamethod __call of a value, and the arguments for it.
+// enter calls a function.
+func (t *Thread) enter(fn *Function, args []Value) []Value {
+	if fn.native == nil {
+		return t.run(fn, args)
+	}
+	t.push(fn)
+	ret := fn.native(t, args)
+	t.depth--
+	return ret
+}
+
+// callable returns the function that the call of a value calls, and the arguments: those for its metamethod __call if
+// it is no function.
 func (t *Thread) callable(v Value, args []Value) (*Function, []Value) {
+	if fn := v.function(); fn != nil {
+		return fn, args
+	}
 	fn := t.metamethod(v, "__call").function()
 	if fn == nil {
 		name := ""
