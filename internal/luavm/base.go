@@ -87,11 +87,7 @@ func base() map[string]Native {
 		},
 		"unpack": func(t *Thread, args []Value) []Value {
 			table := t.table(args, 1)
-			from := t.optionalShort(args, 2, 1)
-			to := table.Len()
-			if !argument(args, 3).IsNil() {
-				to = t.short(args, 3)
-			}
+			from, to := t.optionalShort(args, 2, 1), t.optionalShort(args, 3, table.Len())
 			if from > to {
 				return nil
 			}

@@ -1,21 +1,17 @@
 package luavm
 
-import "runtime"
+import "iter"
 
-// coroutine is a thread that runs in a goroutine of its own. Only one of all of them runs at a time.
+// coroutine is a thread that runs when another one resumes it.
 type coroutine struct {
-	thread  *Thread
-	status  string
-	nested  int // calls of C that waited when it was resumed
-	resumes chan []Value
-	yields  chan yielded
-}
-
-// yielded says why a coroutine stopped: it yielded or returned values, or it failed.
-type yielded struct {
-	values []Value
+	thread *Thread
+	status string
+	nested int     // calls of C that waited when it was resumed
+	passed []Value // from resume to yield, or back
 	failed *Error
-	other  any // what ends the whole run
+	resume func() (struct{}, bool)
+	yield  func(struct{}) bool
+	end    func()
 }
 
 const (
@@ -27,9 +23,9 @@ const (
 
 func coroutines() map[string]Native {
 	return map[string]Native{
-		"create": func(t *Thread, args []Value) []Value { return t.One(t.create(args)) },
+		"create": func(t *Thread, args []Value) []Value { return t.One(Value{o: &t.create(args).thread.object}) },
 		"wrap": func(t *Thread, args []Value) []Value {
-			co := t.create(args).o.ref.(*coroutine)
+			co := t.create(args)
 			return t.One(NewFunction(func(t *Thread, args []Value) []Value {
 				values, failed := t.resume(co, args)
 				if failed != nil {
@@ -53,8 +49,11 @@ func coroutines() map[string]Native {
 			if co == nil || t.nested > co.nested {
 				t.Raise("attempt to yield across metamethod/C-call boundary")
 			}
-			co.yields <- yielded{values: append([]Value(nil), args...)}
-			return t.All(co.wait()...)
+			co.passed = append([]Value(nil), args...)
+			if !co.yield(struct{}{}) {
+				panic(co) // the run has ended
+			}
+			return t.All(co.passed...)
 		},
 		"status": func(t *Thread, args []Value) []Value { return t.One(String(t.thread(args).status)) },
 		"running": func(t *Thread, _ []Value) []Value {
@@ -75,43 +74,28 @@ func (t *Thread) thread(args []Value) *coroutine {
 	return nil
 }
 
-func (t *Thread) create(args []Value) Value {
+func (t *Thread) create(args []Value) *coroutine {
 	fn := argument(args, 1).function()
 	if fn == nil || fn.native != nil {
 		t.BadArgument(1, "Lua function expected")
 	}
-	co := &coroutine{thread: &Thread{Machine: t.Machine}, status: suspended, resumes: make(chan []Value),
-		yields: make(chan yielded)}
+	co := &coroutine{thread: &Thread{Machine: t.Machine}, status: suspended}
 	co.thread.resumed, co.thread.object = co, object{kind: KindThread, ref: co}
-	go func() {
-		args := co.wait()
-		var ended yielded
-		defer func() { // also if the goroutine is told to end
-			if r := recover(); r != nil {
-				ended.other = r
-			}
-			select {
-			case co.yields <- ended:
-			case <-t.killed:
+	t.waiting[co] = true
+	co.resume, co.end = iter.Pull(func(yield func(struct{}) bool) {
+		defer func() {
+			if r := recover(); r != nil && r != co {
+				panic(r)
 			}
 		}()
-		ended.failed = co.thread.protect(func() {
-			ended.values = append([]Value(nil), co.thread.run(fn, args)...)
+		co.yield = yield
+		co.failed = co.thread.protect(func() {
+			co.passed = append([]Value(nil), co.thread.run(fn, co.passed)...)
 		}, nil)
 		co.status = dead
-	}()
-	return Value{o: &co.thread.object}
-}
-
-// wait returns the arguments of the next resume. It does not return if the run has ended.
-func (co *coroutine) wait() []Value {
-	select {
-	case args := <-co.resumes:
-		return args
-	case <-co.thread.killed:
-		runtime.Goexit()
-		return nil
-	}
+		delete(t.waiting, co)
+	})
+	return co
 }
 
 // resume lets a coroutine run until it yields, returns or fails.
@@ -127,17 +111,13 @@ func (t *Thread) resume(co *coroutine, args []Value) ([]Value, *Error) {
 	if t.resumed != nil {
 		t.resumed.status = normal
 	}
-	co.status = running
-	co.resumes <- append([]Value(nil), args...)
-	got := <-co.yields
+	co.status, co.passed = running, append([]Value(nil), args...)
+	co.resume()
 	if t.resumed != nil {
 		t.resumed.status = running
-	}
-	if got.other != nil {
-		panic(got.other)
 	}
 	if co.status != dead {
 		co.status = suspended
 	}
-	return got.values, got.failed
+	return co.passed, co.failed
 }

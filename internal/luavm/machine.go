@@ -54,8 +54,12 @@ type Settings struct {
 // to Abort.
 func Run(script *Script, with Settings, use func(t *Thread, results []Value)) (err error) {
 	m := &Machine{globals: with.Globals, texts: with.Texts, name: with.Name, stop: with.Stop,
-		killed: make(chan struct{})}
-	defer close(m.killed)
+		waiting: map[*coroutine]bool{}}
+	defer func() {
+		for co := range m.waiting {
+			co.end()
+		}
+	}()
 	t := &Thread{Machine: m, nested: with.Nested}
 	defer func() {
 		if r := recover(); r != nil {

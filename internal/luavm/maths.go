@@ -24,10 +24,20 @@ func maths() map[string]Native {
 			return t.All(Number(whole), Number(math.Copysign(n-whole, n)))
 		},
 		"abs": func(t *Thread, args []Value) []Value { return t.One(Number(math.Abs(t.Float(args, 1)))) },
-		"deg": func(t *Thread, args []Value) []Value { return t.One(Number(t.Float(args, 1) / (math.Pi / 180))) },
-		"rad": func(t *Thread, args []Value) []Value { return t.One(Number(t.Float(args, 1) * (math.Pi / 180))) },
+		"fmod": func(t *Thread, args []Value) []Value {
+			b := t.Float(args, 2) // first, as C's compiler does
+			a := t.Float(args, 1)
+			return t.One(Number(computed(math.Mod(a, b), a, b)))
+		},
+		"pow": func(t *Thread, args []Value) []Value {
+			b := t.Float(args, 2)
+			return t.One(Number(compute('^', t.Float(args, 1), b)))
+		},
 	}
-	for name, f := range map[string]func(float64) float64{"ceil": math.Ceil, "floor": math.Floor, "sqrt": math.Sqrt} {
+	all["mod"] = all["fmod"]
+	for name, f := range map[string]func(float64) float64{"ceil": math.Ceil, "floor": math.Floor, "sqrt": math.Sqrt,
+		"deg": func(n float64) float64 { return n / (math.Pi / 180) },
+		"rad": func(n float64) float64 { return n * (math.Pi / 180) }} {
 		all[name] = func(t *Thread, args []Value) []Value {
 			n := t.Float(args, 1)
 			return t.One(Number(computed(f(n), n, n)))
@@ -41,16 +51,6 @@ func maths() map[string]Native {
 			return nil
 		}
 	}
-	all["fmod"] = func(t *Thread, args []Value) []Value {
-		b := t.Float(args, 2) // first, as C's compiler does
-		a := t.Float(args, 1)
-		return t.One(Number(computed(math.Mod(a, b), a, b)))
-	}
-	all["pow"] = func(t *Thread, args []Value) []Value {
-		b := t.Float(args, 2)
-		return t.One(Number(compute('^', t.Float(args, 1), b)))
-	}
-	all["mod"] = all["fmod"]
 	return all
 }
 

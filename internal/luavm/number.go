@@ -110,13 +110,10 @@ func ParseNumber(text string) (float64, bool) {
 	if strings.HasPrefix(digits, "0x") && !strings.Contains(digits, "p") {
 		text += "p0" // Go wants an exponent after a hexadecimal number
 	}
-	if strings.HasPrefix(digits, "nan") {
-		if digits != "nan" {
-			return 0, false
-		}
-		if text[0] == '-' {
-			return negativeNaN, true
-		}
+	switch {
+	case digits == "nan" && text[0] == '-':
+		return negativeNaN, true
+	case digits == "nan":
 		return positiveNaN, true
 	}
 	n, err := strconv.ParseFloat(text, 64)
@@ -142,14 +139,11 @@ func parseBase(text string, base int) (float64, bool) {
 	if base == 16 && len(digits) > 2 {
 		digits = strings.TrimPrefix(digits, "0x")
 	}
-	outside := func(c rune) bool {
-		return !('0' <= c && int(c-'0') < min(base, 10) || 'a' <= c && int(c-'a') < base-10)
+	if digits == "" || strings.Trim(digits, "0123456789abcdefghijklmnopqrstuvwxyz"[:base]) != "" {
+		return 0, false
 	}
 	n, err := strconv.ParseUint(digits, base, 64)
-	switch {
-	case digits == "" || strings.ContainsFunc(digits, outside):
-		return 0, false
-	case negative && err == nil:
+	if negative && err == nil {
 		n = -n
 	}
 	return float64(n), true
@@ -167,15 +161,14 @@ func AppendNumber(b []byte, n float64) []byte {
 
 // AppendFloat writes a number as C's printf does by %g.
 func AppendFloat(b []byte, n float64, digits int) []byte {
+	if math.Signbit(n) {
+		b, n = append(b, '-'), -n
+	}
 	switch {
-	case n != n && math.Signbit(n):
-		return append(b, "-nan"...)
 	case n != n:
 		return append(b, "nan"...)
-	case math.IsInf(n, 1):
+	case math.IsInf(n, 0):
 		return append(b, "inf"...)
-	case math.IsInf(n, -1):
-		return append(b, "-inf"...)
 	}
 	return strconv.AppendFloat(b, n, 'g', digits, 64)
 }

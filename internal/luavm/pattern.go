@@ -21,32 +21,39 @@ type matcher struct {
 
 type capture struct{ from, length int }
 
+// at returns a byte of the pattern. Behind its end there is a 0, as in C.
+func (m *matcher) at(p int) byte {
+	if p < len(m.pat) {
+		return m.pat[p]
+	}
+	return 0
+}
+
 // match matches from position s of the text with the pattern from p on. It gives the end of the match, or -1.
 func (m *matcher) match(s, p int) int {
 	for {
-		if p == len(m.pat) {
+		switch c, next := m.at(p), m.at(p+1); {
+		case c == 0:
 			return s
-		}
-		switch c := m.pat[p]; {
-		case c == '(' && p+1 < len(m.pat) && m.pat[p+1] == ')':
+		case c == '(' && next == ')':
 			return m.capture(s, p+2, position)
 		case c == '(':
 			return m.capture(s, p+1, unfinished)
 		case c == ')':
 			return m.endCapture(s, p+1)
-		case c == '$' && p+1 == len(m.pat):
+		case c == '$' && next == 0:
 			if s == len(m.src) {
 				return s
 			}
 			return -1
-		case c == '%' && p+1 < len(m.pat) && m.pat[p+1] == 'b':
+		case c == '%' && next == 'b':
 			if s = m.balanced(s, p+2); s < 0 {
 				return -1
 			}
 			p += 4
 			continue
-		case c == '%' && p+1 < len(m.pat) && m.pat[p+1] == 'f':
-			if p += 2; p >= len(m.pat) || m.pat[p] != '[' {
+		case c == '%' && next == 'f':
+			if p += 2; m.at(p) != '[' {
 				m.t.Fail("missing '[' after '%%f' in pattern")
 			}
 			end := m.classEnd(p)
@@ -62,42 +69,28 @@ func (m *matcher) match(s, p int) int {
 			}
 			p = end
 			continue
-		case c == '%' && p+1 < len(m.pat) && isDigit(m.pat[p+1]):
-			if s = m.again(s, m.pat[p+1]); s < 0 {
+		case c == '%' && isDigit(next):
+			if s = m.again(s, next); s < 0 {
 				return -1
 			}
 			p += 2
 			continue
 		}
 		end := m.classEnd(p)
-		one := s < len(m.src) && m.single(m.src[s], p, end)
-		var repeat byte
-		if end < len(m.pat) {
-			repeat = m.pat[end]
-		}
-		switch repeat {
+		switch m.at(end) {
 		case '?':
-			if one {
-				if found := m.match(s+1, end+1); found >= 0 {
-					return found
-				}
-			}
-			p = end + 1
+			return m.most(s, p, end, 0, 1)
 		case '*':
-			return m.most(s, p, end)
+			return m.most(s, p, end, 0, len(m.src))
 		case '+':
-			if !one {
-				return -1
-			}
-			return m.most(s+1, p, end)
+			return m.most(s, p, end, 1, len(m.src))
 		case '-':
 			return m.least(s, p, end)
-		default:
-			if !one {
-				return -1
-			}
-			s, p = s+1, end
 		}
+		if !m.single(s, p, end) {
+			return -1
+		}
+		s, p = s+1, end
 	}
 }
 
@@ -107,19 +100,19 @@ func (m *matcher) classEnd(p int) int {
 	p++
 	switch c {
 	case '%':
-		if p == len(m.pat) {
+		if m.at(p) == 0 {
 			m.t.Fail("malformed pattern (ends with '%%')")
 		}
 		return p + 1
 	case '[':
-		if p < len(m.pat) && m.pat[p] == '^' {
+		if m.at(p) == '^' {
 			p++
 		}
-		for first := true; first || p == len(m.pat) || m.pat[p] != ']'; first = false {
-			if p == len(m.pat) {
+		for first := true; first || m.at(p) != ']'; first = false {
+			if m.at(p) == 0 {
 				m.t.Fail("malformed pattern (missing ']')")
 			}
-			if p++; m.pat[p-1] == '%' && p < len(m.pat) {
+			if p++; m.pat[p-1] == '%' && m.at(p) != 0 {
 				p++
 			}
 		}
@@ -128,17 +121,20 @@ func (m *matcher) classEnd(p int) int {
 	return p
 }
 
-// single reports whether a character is of the class from p to end.
-func (m *matcher) single(c byte, p, end int) bool {
+// single reports whether the character at s is there, and of the class from p to end.
+func (m *matcher) single(s, p, end int) bool {
+	if s >= len(m.src) {
+		return false
+	}
 	switch m.pat[p] {
 	case '.':
 		return true
 	case '%':
-		return inClass(c, m.pat[p+1])
+		return inClass(m.src[s], m.pat[p+1])
 	case '[':
-		return m.inSet(c, p, end-1)
+		return m.inSet(m.src[s], p, end-1)
 	}
-	return m.pat[p] == c
+	return m.pat[p] == m.src[s]
 }
 
 // inSet reports whether a character is in the set whose brackets are at p and end.
@@ -165,49 +161,32 @@ func (m *matcher) inSet(c byte, p, end int) bool {
 	return !found
 }
 
-// inClass reports whether a character is in a class such as %d, in the locale C.
+// classes are the first and the last characters of the ranges of each class, in the locale C.
+var classes = [256]string{'a': "AZaz", 'c': "\x00\x1f\x7f\x7f", 'd': "09", 'l': "az", 'p': "!/:@[`{~", 's': "\t\r  ",
+	'u': "AZ", 'w': "09AZaz", 'x': "09AFaf", 'z': "\x00\x00"}
+
+// inClass reports whether a character is in a class such as %d. A capital stands for the other characters.
 func inClass(c, class byte) bool {
-	lower := 'a' <= c && c <= 'z'
-	upper := 'A' <= c && c <= 'Z'
-	var in bool
-	switch class | 0x20 {
-	case 'a':
-		in = lower || upper
-	case 'c':
-		in = c < ' ' || c == 127
-	case 'd':
-		in = isDigit(c)
-	case 'l':
-		in = lower
-	case 'p':
-		in = c > ' ' && c < 127 && !lower && !upper && !isDigit(c)
-	case 's':
-		in = c == ' ' || '\t' <= c && c <= '\r'
-	case 'u':
-		in = upper
-	case 'w':
-		in = lower || upper || isDigit(c)
-	case 'x':
-		in = isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f'
-	case 'z':
-		in = c == 0
-	default:
+	ranges := classes[class|0x20]
+	if ranges == "" {
 		return class == c
 	}
-	if !('a' <= class && class <= 'z' || 'A' <= class && class <= 'Z') {
-		return class == c
+	in := false
+	for ; ranges != ""; ranges = ranges[2:] {
+		in = in || ranges[0] <= c && c <= ranges[1]
 	}
 	return in == (class&0x20 != 0)
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func (m *matcher) most(s, p, end int) int {
+// most matches as many characters as possible of the class from p to end, and then the rest.
+func (m *matcher) most(s, p, end, least, most int) int {
 	i := 0
-	for s+i < len(m.src) && m.single(m.src[s+i], p, end) {
+	for i < most && m.single(s+i, p, end) {
 		i++
 	}
-	for ; i >= 0; i-- {
+	for ; i >= least; i-- {
 		if found := m.match(s+i, end+1); found >= 0 {
 			return found
 		}
@@ -215,12 +194,13 @@ func (m *matcher) most(s, p, end int) int {
 	return -1
 }
 
+// least matches as few as possible.
 func (m *matcher) least(s, p, end int) int {
 	for {
 		if found := m.match(s, end+1); found >= 0 {
 			return found
 		}
-		if s == len(m.src) || !m.single(m.src[s], p, end) {
+		if !m.single(s, p, end) {
 			return -1
 		}
 		s++
@@ -228,7 +208,7 @@ func (m *matcher) least(s, p, end int) int {
 }
 
 func (m *matcher) balanced(s, p int) int {
-	if p+1 >= len(m.pat) {
+	if m.at(p) == 0 || m.at(p+1) == 0 {
 		m.t.Fail("unbalanced pattern")
 	}
 	if s == len(m.src) || m.src[s] != m.pat[p] {
@@ -297,54 +277,57 @@ func (m *matcher) captured(i, from, to int) Value {
 		}
 		return String(m.src[from:to])
 	}
-	switch c := m.captures[i]; c.length {
+	c := m.captures[i]
+	switch c.length {
 	case unfinished:
 		m.t.Fail("unfinished capture")
 	case position:
 		return Int(c.from + 1)
 	}
-	return String(m.src[m.captures[i].from : m.captures[i].from+m.captures[i].length])
+	return String(m.src[c.from : c.from+c.length])
 }
 
-// results returns all captures. If the pattern has no captures and whole is set, it returns the whole match.
-func (m *matcher) results(from, to int, whole bool) []Value {
-	n := len(m.captures)
-	if n == 0 && whole {
-		n = 1
+// results returns values and then all captures, of which there are so many at least: the whole match counts as one.
+func (m *matcher) results(from, to, least int, before ...Value) []Value {
+	for i := range max(least, len(m.captures)) {
+		before = append(before, m.captured(i, from, to))
 	}
-	all := make([]Value, n)
-	for i := range all {
-		all[i] = m.captured(i, from, to)
+	return before
+}
+
+// next finds the first match from a position on with the pattern from p on. An anchored pattern matches nowhere else.
+func (m *matcher) next(from, p int, anchored bool) (at, end int) {
+	end = -1
+	for at = from; at <= len(m.src); at++ {
+		m.captures = m.captures[:0]
+		if end = m.match(at, p); end >= 0 || anchored {
+			break
+		}
 	}
-	return all
+	return at, end
 }
 
 // search is string.find, or string.match.
 func search(find bool) Native {
 	return func(t *Thread, args []Value) []Value {
-		src, pat := t.Text(args, 1), t.Text(args, 2)
-		at := min(max(0, relative(t.optional(args, 3, 1), len(src))-1), len(src))
-		if find && (argument(args, 4).Truth() || !strings.ContainsAny(pat, "^$*+?.([%-")) {
-			if i := strings.Index(src[at:], pat); i >= 0 {
-				return t.All(Int(at+i+1), Int(at+i+len(pat)))
+		m := &matcher{t: t, src: t.Text(args, 1), pat: t.Text(args, 2)}
+		at := min(max(0, relative(t.optional(args, 3, 1), len(m.src))-1), len(m.src))
+		visible, _, _ := strings.Cut(m.pat, "\x00") // to C
+		if find && (argument(args, 4).Truth() || !strings.ContainsAny(visible, "^$*+?.([%-")) {
+			if i := strings.Index(m.src[at:], m.pat); i >= 0 {
+				return t.All(Int(at+i+1), Int(at+i+len(m.pat)))
 			}
 			return t.One(Nil)
 		}
-		m := &matcher{t: t, src: src, pat: pat}
-		p := len(pat) - len(strings.TrimPrefix(pat, "^")) // behind the anchor
-		for ; at <= len(src); at++ {
-			m.captures = m.captures[:0]
-			if end := m.match(at, p); end >= 0 {
-				if find {
-					return t.All(append([]Value{Int(at + 1), Int(end)}, m.results(at, end, false)...)...)
-				}
-				return t.All(m.results(at, end, true)...)
-			}
-			if p == 1 {
-				break
-			}
+		p := len(m.pat) - len(strings.TrimPrefix(m.pat, "^")) // behind the anchor
+		at, end := m.next(at, p, p == 1)
+		switch {
+		case end < 0:
+			return t.One(Nil)
+		case find:
+			return t.All(m.results(at, end, 0, Int(at+1), Int(end))...)
 		}
-		return t.One(Nil)
+		return t.All(m.results(at, end, 1)...)
 	}
 }
 
@@ -353,60 +336,47 @@ func gmatch(t *Thread, args []Value) []Value {
 	m, at := &matcher{src: t.Text(args, 1), pat: t.Text(args, 2)}, 0
 	return t.One(NewFunction(func(t *Thread, _ []Value) []Value {
 		m.t = t
-		for ; at <= len(m.src); at++ {
-			m.captures = m.captures[:0]
-			if end := m.match(at, 0); end >= 0 {
-				from := at
-				if at = end; end == from {
-					at++
-				}
-				return t.All(m.results(from, end, true)...)
-			}
+		from, end := m.next(at, 0, false)
+		if end < 0 {
+			return nil
 		}
-		return nil
+		if at = end; end == from {
+			at++
+		}
+		return t.All(m.results(from, end, 1)...)
 	}))
 }
 
 // gsub is string.gsub.
 func gsub(t *Thread, args []Value) []Value {
-	src, pat := t.Text(args, 1), t.Text(args, 2)
-	anchored := strings.HasPrefix(pat, "^")
-	pat = strings.TrimPrefix(pat, "^")
+	m := &matcher{t: t, src: t.Text(args, 1), pat: t.Text(args, 2)}
 	by := argument(args, 3)
 	switch by.Kind() {
 	case KindNumber, KindString, KindTable, KindFunction:
 	default:
 		t.BadArgument(3, "string/function/table expected")
 	}
-	most := t.optionalShort(args, 4, len(src)+1)
-	m := &matcher{t: t, src: src, pat: pat}
+	most := t.optionalShort(args, 4, len(m.src)+1)
+	p := len(m.pat) - len(strings.TrimPrefix(m.pat, "^"))
 	var out []byte
 	at, count := 0, 0
-	for count < most {
-		m.captures = m.captures[:0]
-		end := m.match(at, 0)
-		if end >= 0 {
-			count++
-			out = m.replace(out, by, at, end)
-		}
-		switch {
-		case end > at:
-			at = end
-		case at < len(src):
-			out = append(out, src[at])
-			at++
-		default:
-			at++
-		}
-		if at > len(src) || anchored {
+	for count < most && at <= len(m.src) {
+		from, end := m.next(at, p, p == 1)
+		if end < 0 {
 			break
 		}
+		count++
+		out = m.replace(append(out, m.src[at:from]...), by, from, end)
+		if at = end; end == from {
+			at++
+			out = append(out, m.src[from:min(at, len(m.src))]...)
+		}
 		t.bound(len(out))
+		if p == 1 {
+			break
+		}
 	}
-	if at < len(src) {
-		out = append(out, src[at:]...)
-	}
-	return t.All(String(string(out)), Int(count))
+	return t.All(String(string(append(out, m.src[min(at, len(m.src)):]...))), Int(count))
 }
 
 // replace appends what stands in the place of a match.
@@ -416,29 +386,10 @@ func (m *matcher) replace(out []byte, by Value, from, to int) []byte {
 	case KindTable:
 		v = m.t.Index(by, m.captured(0, from, to))
 	case KindFunction:
-		v = first(m.t.Call(by, m.results(from, to, true)...))
+		v = first(m.t.Call(by, m.results(from, to, 1)...))
 	default:
 		form, _ := TextOf(by)
-		for i := 0; i < len(form); i++ {
-			c := form[i]
-			if c != '%' {
-				out = append(out, c)
-				continue
-			}
-			if i++; i == len(form) {
-				return append(out, 0) // C copies the byte that ends the text
-			}
-			switch c = form[i]; {
-			case !isDigit(c):
-				out = append(out, c)
-			case c == '0':
-				out = append(out, m.src[from:to]...)
-			default:
-				part, _ := TextOf(m.captured(int(c)-'1', from, to))
-				out = append(out, part...)
-			}
-		}
-		return out
+		return m.fill(out, form, from, to)
 	}
 	if !v.Truth() {
 		return append(out, m.src[from:to]...)
@@ -448,4 +399,26 @@ func (m *matcher) replace(out []byte, by Value, from, to int) []byte {
 		m.t.Fail("invalid replacement value (a %s)", v.Kind())
 	}
 	return append(out, part...)
+}
+
+// fill appends a text in which %1 is a capture, %0 the whole match.
+func (m *matcher) fill(out []byte, form string, from, to int) []byte {
+	for {
+		before, after, found := strings.Cut(form, "%")
+		out = append(out, before...)
+		switch {
+		case !found:
+			return out
+		case after == "":
+			return append(out, 0) // C copies the byte that ends the text
+		case !isDigit(after[0]):
+			out = append(out, after[0])
+		case after[0] == '0':
+			out = append(out, m.src[from:to]...)
+		default:
+			part, _ := TextOf(m.captured(int(after[0]-'1'), from, to))
+			out = append(out, part...)
+		}
+		form = after[1:]
+	}
 }

@@ -90,18 +90,30 @@ func index(key Value) int {
 
 // find returns the place of a key's value, or nil.
 func (t *Table) find(key Value) *Value {
-	if i := index(key); i > 0 && i <= len(t.array) {
+	switch i := t.position(key); {
+	case i == 0:
+		return nil
+	case i <= len(t.array):
 		return &t.array[i-1]
+	default:
+		return &t.nodes[i-len(t.array)-1].value
+	}
+}
+
+// position returns the place of a key in the table's order, counted from 1, or 0.
+func (t *Table) position(key Value) int {
+	if i := index(key); i > 0 && i <= len(t.array) {
+		return i
 	}
 	if len(t.nodes) == 0 || key.o == nil {
-		return nil
+		return 0
 	}
 	for at := t.mainPosition(key) + 1; at > 0; at = t.nodes[at-1].next {
-		if n := &t.nodes[at-1]; same(n.key, key) {
-			return &n.value
+		if same(t.nodes[at-1].key, key) {
+			return len(t.array) + at
 		}
 	}
-	return nil
+	return 0
 }
 
 // Get returns the value of a key, without metatables.
@@ -302,14 +314,12 @@ func border(low, high int, missing func(int) bool) int {
 	return low
 }
 
-var errInvalidKey = errors.New("invalid key to 'next'")
-
 // Next returns the entry after a key in the table's order, and nils at the end. A nil key asks for the first entry.
 func (t *Table) Next(key Value) (following, value Value, err error) {
 	at := 0
 	if !key.IsNil() {
 		if at = t.position(key); at == 0 {
-			return Nil, Nil, errInvalidKey
+			return Nil, Nil, errors.New("invalid key to 'next'")
 		}
 	}
 	for ; at < len(t.array); at++ {
@@ -323,19 +333,4 @@ func (t *Table) Next(key Value) (following, value Value, err error) {
 		}
 	}
 	return Nil, Nil, nil
-}
-
-// position returns the place of a key in the order, counted from 1, or 0.
-func (t *Table) position(key Value) int {
-	if i := index(key); i > 0 && i <= len(t.array) {
-		return i
-	}
-	if len(t.nodes) > 0 {
-		for at := t.mainPosition(key) + 1; at > 0; at = t.nodes[at-1].next {
-			if same(t.nodes[at-1].key, key) {
-				return len(t.array) + at
-			}
-		}
-	}
-	return 0
 }

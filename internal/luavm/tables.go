@@ -9,11 +9,7 @@ func tables() map[string]Native {
 				between = t.Text(args, 2)
 			}
 			table := t.table(args, 1)
-			from := t.optionalShort(args, 3, 1)
-			to := table.Len()
-			if !argument(args, 4).IsNil() {
-				to = t.short(args, 4)
-			}
+			from, to := t.optionalShort(args, 3, 1), t.optionalShort(args, 4, table.Len())
 			t.buffer = t.buffer[:0]
 			for i := from; i <= to; i++ {
 				v := table.GetInt(i)

@@ -105,25 +105,19 @@ func format(t *Thread, args []Value) []Value {
 			continue
 		}
 		rest := strings.TrimLeft(after, "-+ #0")
-		flags := after[:len(after)-len(rest)]
-		if len(flags) > 5 {
-			t.Fail("invalid format (repeated flags)")
-		}
-		width, rest := digits(rest)
-		precision := -1
+		d := directive{flags: after[:len(after)-len(rest)], precision: -1}
+		d.width, rest = digits(rest)
 		if exact, ok := strings.CutPrefix(rest, "."); ok {
-			var text string
-			text, rest = digits(exact)
-			precision, _ = strconv.Atoi(text)
+			d.precision, rest = digits(exact)
 		}
-		if rest != "" && isDigit(rest[0]) {
+		switch {
+		case len(d.flags) > 5:
+			t.Fail("invalid format (repeated flags)")
+		case rest == "":
+			t.Fail("invalid option '%%\x00' to 'format'")
+		case isDigit(rest[0]):
 			t.Fail("invalid format (width or precision too long)")
 		}
-		if rest == "" {
-			t.Fail("invalid option '%%\x00' to 'format'")
-		}
-		d := directive{flags: flags, precision: precision}
-		d.width, _ = strconv.Atoi(width)
 		out = t.directive(out, d, rest[0], args, at)
 		form = rest[1:]
 		at++
@@ -132,13 +126,14 @@ func format(t *Thread, args []Value) []Value {
 	return t.One(String(string(out)))
 }
 
-// digits cuts off the two digits at most that a text begins with.
-func digits(text string) (number, rest string) {
+// digits cuts off the number that a text begins with, of two digits at most.
+func digits(text string) (number int, rest string) {
 	n := 0
 	for n < 2 && n < len(text) && isDigit(text[n]) {
 		n++
 	}
-	return text[:n], text[n:]
+	number, _ = strconv.Atoi(text[:n])
+	return number, text[n:]
 }
 
 // directive is one of string.format, such as %-5.2f.
@@ -151,9 +146,6 @@ func (d directive) has(flag string) bool { return strings.Contains(d.flags, flag
 
 // directive appends an argument.
 func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, at int) []byte {
-	if at > len(args) && strings.IndexByte("cdiouxXeEfgGqs", letter) >= 0 {
-		t.badType(args, at, map[bool]string{true: "string", false: "number"}[letter == 'q' || letter == 's'])
-	}
 	switch letter {
 	case 'c':
 		one := d.pad(nil, "", string([]byte{byte(unsigned(t.Float(args, at)))}), false)
@@ -161,27 +153,18 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 		return append(out, one...)
 	case 'd', 'i':
 		n := Cut(t.Float(args, at))
-		size := uint64(n)
-		if n < 0 {
-			size = -size
-		}
-		return d.whole(out, d.sign(n < 0), strconv.FormatUint(size, 10))
+		return d.whole(out, d.sign(n < 0), strings.TrimPrefix(strconv.FormatInt(n, 10), "-"))
 	case 'u':
 		return d.whole(out, "", strconv.FormatUint(unsigned(t.Float(args, at)), 10))
 	case 'o', 'x', 'X':
 		n := unsigned(t.Float(args, at))
-		text, prefix := strconv.FormatUint(n, 16), ""
-		if d.has("#") && n != 0 {
-			prefix = "0x"
-		}
-		if letter == 'o' {
-			text, prefix = strconv.FormatUint(n, 8), ""
-			if d.has("#") && text[0] != '0' && d.precision <= len(text) {
-				d.precision = len(text) + 1
-			}
-		}
-		if letter == 'X' {
-			text, prefix = strings.ToUpper(text), strings.ToUpper(prefix)
+		text, prefix := fmt.Sprintf("%"+string(letter), n), ""
+		switch {
+		case !d.has("#") || n == 0:
+		case letter != 'o':
+			prefix = "0" + string(letter)
+		case d.precision <= len(text):
+			d.precision = len(text) + 1
 		}
 		return d.whole(out, prefix, text)
 	case 'e', 'E', 'f', 'g', 'G':
@@ -240,24 +223,23 @@ func (d directive) whole(out []byte, sign, text string) []byte {
 
 // float appends a number with a fraction or an exponent.
 func (d directive) float(out []byte, letter byte, n float64) []byte {
-	sign := d.sign(math.Signbit(n))
-	n = math.Abs(n)
-	if n != n || math.IsInf(n, 0) {
-		text := string(AppendFloat(nil, n, 6))
+	sign, size := d.sign(math.Signbit(n)), math.Abs(n)
+	if size != size || math.IsInf(size, 0) {
+		text := string(AppendFloat(nil, size, 6))
 		if letter < 'a' {
 			text = strings.ToUpper(text)
 		}
 		return d.pad(out, sign, text, false)
 	}
+	form := "%.*"
+	if d.has("#") {
+		form = "%#.*"
+	}
 	precision := d.precision
 	if precision < 0 {
 		precision = 6
 	}
-	form := "%"
-	if d.has("#") {
-		form += "#"
-	}
-	return d.pad(out, sign, fmt.Sprintf(form+"."+strconv.Itoa(precision)+string(letter), n), true)
+	return d.pad(out, sign, fmt.Sprintf(form+string(letter), precision, size), true)
 }
 
 // escapes are those of the directive %q.

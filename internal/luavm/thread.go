@@ -31,7 +31,7 @@ type Machine struct {
 	texts   *Table // the metatable of strings
 	name    string // of the script, in the places of errors
 	stop    func() error
-	killed  chan struct{} // closed with the run: coroutines that still wait end
+	waiting map[*coroutine]bool // those that have not ended
 }
 
 // Thread is a coroutine, or the run itself.
