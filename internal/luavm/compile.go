@@ -141,15 +141,7 @@ func (c *compiler) statement(s ast.Stmt) step {
 	case *ast.WhileStmt:
 		test, at := c.condition(s.Condition), &site{line: s.Line()}
 		_, body := c.loop(s.Stmts, s.Line())
-		return func(f *frame) flow {
-			for test(f) {
-				f.turn(at)
-				if how := f.block(body); how != onward {
-					return how.afterLoop()
-				}
-			}
-			return onward
-		}
+		return func(f *frame) flow { return f.loop(at, body, func() bool { return test(f) }) }
 	case *ast.RepeatStmt:
 		return c.repeat(s)
 	case *ast.IfStmt:
@@ -188,17 +180,23 @@ func (f *frame) block(steps []step) flow {
 	return onward
 }
 
-// afterLoop returns how a loop ends, given how its body ended.
-func (how flow) afterLoop() flow {
-	if how == leaves {
-		return onward
+// loop does the body of a loop as long as there is a next turn.
+func (f *frame) loop(at *site, body []step, next func() bool) flow {
+	for next() {
+		f.turn(at)
+		switch f.block(body) {
+		case leaves:
+			return onward
+		case returned:
+			return returned
+		}
 	}
-	return how
+	return onward
 }
 
 // turn begins a turn of the loop at a place.
 func (f *frame) turn(at *site) {
-	if f.t.stop != nil {
+	if f.t.Stop != nil {
 		f.at = at
 		f.t.breathe()
 	}
@@ -206,12 +204,12 @@ func (f *frame) turn(at *site) {
 
 // breathe ends the run if it was stopped. The error says where, and no script can catch it.
 func (t *Thread) breathe() {
-	if t.stop == nil {
+	if t.Stop == nil {
 		return
 	}
-	if err := t.stop(); err != nil {
+	if err := t.Stop(); err != nil {
 		e := t.located(String(err.Error()))
-		e.Value = String(t.name + ":" + strconv.Itoa(e.Line) + ": " + err.Error())
+		e.Value = String(t.Name + ":" + strconv.Itoa(e.Line) + ": " + err.Error())
 		Abort(e)
 	}
 }
@@ -225,15 +223,12 @@ func (c *compiler) repeat(s *ast.RepeatStmt) step {
 	c.fn.loops--
 	at := &site{line: s.Line()}
 	return func(f *frame) flow {
-		for {
-			f.turn(at)
-			if how := f.block(body); how != onward {
-				return how.afterLoop()
-			}
-			if until(f) {
-				return onward
-			}
-		}
+		begun := false
+		return f.loop(at, body, func() bool {
+			again := !begun || !until(f)
+			begun = true
+			return again
+		})
 	}
 }
 
@@ -286,39 +281,38 @@ func (c *compiler) place(name string) func(f *frame) *Value {
 	return func(f *frame) *Value { return &f.regs[v.register] }
 }
 
-// target is the left side of an assignment. Its parts are computed before the value.
+// target is the left side of an assignment. Object and key of an element are computed before the value.
 type target struct {
-	object, key         expr // of an element
-	lateObject, lateKey bool // they are read when the value is there
-	set                 func(f *frame, object, key, to Value)
+	object, key expr
+	set         func(f *frame, object, key, to Value)
 }
 
-// parts computes the object and the key that are read late, or those that are not.
-func (t *target) parts(f *frame, late bool, object, key Value) (Value, Value) {
-	if t.object != nil && t.lateObject == late {
-		object = t.object(f)
-	}
-	if t.key != nil && t.lateKey == late {
-		key = t.key(f)
-	}
-	return object, key
-}
+func none(*frame) Value { return Nil }
 
-func (c *compiler) target(e ast.Expr) target {
+// target compiles one of several left sides.
+func (c *compiler) target(e ast.Expr, all []ast.Expr) target {
 	switch e := e.(type) {
 	case *ast.IdentExpr:
 		if v, _ := c.find(e.Value); v != nil {
 			at := c.place(e.Value)
-			return target{set: func(f *frame, _, _, to Value) { *at(f) = to }}
+			return target{none, none, func(f *frame, _, _, to Value) { *at(f) = to }}
 		}
 		name, at := Value{o: c.text(e.Value)}, &site{line: e.Line()}
-		return target{set: func(f *frame, _, _, to Value) {
+		return target{none, none, func(f *frame, _, _, to Value) {
 			f.at = at
-			f.t.setIndex(f.t.globals.Value(), name, to, "")
+			f.t.setIndex(f.t.Globals.Value(), name, to, "")
 		}}
 	case *ast.AttrGetExpr:
 		at := &site{e.Line(), c.describe(e.Object)}
-		set := func(f *frame, object, key, to Value) {
+		object, lateObject := c.part(e.Object, all)
+		key, lateKey := c.part(e.Key, all)
+		return target{object, key, func(f *frame, object, key, to Value) {
+			if lateObject != nil {
+				object = lateObject(f)
+			}
+			if lateKey != nil {
+				key = lateKey(f)
+			}
 			if t := object.Table(); t != nil && !t.readOnly {
 				if place := t.find(key); place != nil && (place.o != nil || t.meta == nil) {
 					*place = to
@@ -327,63 +321,56 @@ func (c *compiler) target(e ast.Expr) target {
 			}
 			f.at = at
 			f.t.setIndex(object, key, to, at.name)
-		}
-		return target{c.expression(e.Object), c.expression(e.Key), c.late(e.Object), c.late(e.Key), set}
+		}}
 	}
 	c.fail(e.Line(), "syntax error")
 	return target{}
 }
 
-func (c *compiler) assignment(s *ast.AssignStmt) step {
-	if len(s.Lhs) > 1 || len(s.Rhs) > 1 {
-		return c.assignments(s)
+// part compiles the object or the key of an element on the left side. If late is not nil, it is read when the value is
+// there. But C copies a variable that the same statement assigns to.
+func (c *compiler) part(e ast.Expr, all []ast.Expr) (early, late expr) {
+	value := c.expression(e)
+	assigned := func(to ast.Expr) bool {
+		name, ok := to.(*ast.IdentExpr)
+		return ok && name.Value == e.(*ast.IdentExpr).Value
 	}
-	target, value := c.target(s.Lhs[0]), c.expression(s.Rhs[0])
-	return func(f *frame) flow {
-		object, key := target.parts(f, false, Nil, Nil)
-		to := value(f)
-		object, key = target.parts(f, true, object, key)
-		target.set(f, object, key, to)
-		return onward
+	if c.late(e) && !slices.ContainsFunc(all, assigned) {
+		return none, value
 	}
+	return value, nil
 }
 
-// assignments computes the parts of all targets, then all values. Then the targets get them, the last one first.
-func (c *compiler) assignments(s *ast.AssignStmt) step {
-	var targets []target
-	assigned := func(e ast.Expr) bool {
-		name, ok := e.(*ast.IdentExpr)
-		return ok && slices.ContainsFunc(s.Lhs, func(to ast.Expr) bool {
-			other, ok := to.(*ast.IdentExpr)
-			return ok && other.Value == name.Value
-		})
+// assignment compiles an assignment. The parts of all targets are computed, then all values. Then the targets get them,
+// the last one first.
+func (c *compiler) assignment(s *ast.AssignStmt) step {
+	targets := make([]target, len(s.Lhs))
+	for i, e := range s.Lhs {
+		targets[i] = c.target(e, s.Lhs)
 	}
-	for _, e := range s.Lhs {
-		to := c.target(e)
-		if element, ok := e.(*ast.AttrGetExpr); ok { // C copies a variable that the same statement assigns to
-			to.lateObject = to.lateObject && !assigned(element.Object)
-			to.lateKey = to.lateKey && !assigned(element.Key)
+	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
+		to, value := targets[0], c.expression(s.Rhs[0])
+		return func(f *frame) flow {
+			object, key := to.object(f), to.key(f)
+			to.set(f, object, key, value(f))
+			return onward
 		}
-		targets = append(targets, to)
 	}
 	values := c.list(s.Rhs)
 	return func(f *frame) flow {
 		t := f.t
 		stack, top := t.stack, t.top
 		parts := t.alloc(3 * len(targets))
-		for i := range targets {
-			parts[3*i], parts[3*i+1] = targets[i].parts(f, false, Nil, Nil)
+		for i, to := range targets {
+			parts[3*i], parts[3*i+1], parts[3*i+2] = to.object(f), to.key(f), Nil
 		}
-		given := values(f)
-		for i := range targets {
-			parts[3*i+2] = Nil
-			if i < len(given) {
-				parts[3*i+2] = given[i]
+		for i, v := range values(f) {
+			if i < len(targets) {
+				parts[3*i+2] = v
 			}
 		}
-		for i := len(targets) - 1; i >= 0; i-- {
-			object, key := targets[i].parts(f, true, parts[3*i], parts[3*i+1])
-			targets[i].set(f, object, key, parts[3*i+2])
+		for i, to := range slices.Backward(targets) {
+			to.set(f, parts[3*i], parts[3*i+1], parts[3*i+2])
 		}
 		t.stack, t.top = stack, top
 		return onward
@@ -420,14 +407,12 @@ func (c *compiler) count(s *ast.NumberForStmt) step {
 	return func(f *frame) flow {
 		from, to, by := first(f), last(f), increment(f)
 		i, limit, width := number(f, from, "initial value"), number(f, to, "limit"), number(f, by, "step")
-		for i = i - width + width; width > 0 && i <= limit || !(width > 0) && limit <= i; i += width {
-			f.turn(at)
+		i -= width
+		return f.loop(at, body, func() bool {
+			i += width
 			set[0](f, Number(i))
-			if how := f.block(body); how != onward {
-				return how.afterLoop()
-			}
-		}
-		return onward
+			return width > 0 && i <= limit || !(width > 0) && limit <= i
+		})
 	}
 }
 
@@ -441,19 +426,13 @@ func (c *compiler) each(s *ast.GenericForStmt) step {
 	return func(f *frame) flow {
 		state := f.t.alloc(3)
 		clear(state[copy(state, values(f)):])
-		for {
-			f.turn(at)
+		return f.loop(at, body, func() bool {
 			f.at = at
 			given := f.t.call(state[0], state[1:])
-			if len(given) == 0 || given[0].IsNil() {
-				return onward
-			}
-			state[2] = given[0]
+			state[2] = first(given)
 			f.spread(set, given)
-			if how := f.block(body); how != onward {
-				return how.afterLoop()
-			}
-		}
+			return !state[2].IsNil()
+		})
 	}
 }
 

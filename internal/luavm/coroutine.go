@@ -79,7 +79,7 @@ func (t *Thread) create(args []Value) *coroutine {
 	if fn == nil || fn.native != nil {
 		t.BadArgument(1, "Lua function expected")
 	}
-	co := &coroutine{thread: &Thread{Machine: t.Machine}, status: suspended}
+	co := &coroutine{thread: &Thread{machine: t.machine}, status: suspended}
 	co.thread.resumed, co.thread.object = co, object{kind: KindThread, ref: co}
 	t.waiting[co] = true
 	co.resume, co.end = iter.Pull(func(yield func(struct{}) bool) {

@@ -124,11 +124,11 @@ func (c *compiler) variable(e *ast.IdentExpr) expr {
 	case v == nil:
 		key, at := c.text(e.Value), &site{line: e.Line()}
 		return func(f *frame) Value {
-			if v := f.t.globals.getText(key); v.o != nil {
+			if v := f.t.Globals.getText(key); v.o != nil {
 				return v
 			}
 			f.at = at
-			return f.t.index(f.t.globals.Value(), Value{o: key}, "")
+			return f.t.index(f.t.Globals.Value(), Value{o: key}, "")
 		}
 	case upvalue >= 0:
 		return func(f *frame) Value { return *f.fn.shared[upvalue] }

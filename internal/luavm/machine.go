@@ -53,14 +53,13 @@ type Settings struct {
 // Run runs a script. use gets its results, with the thread that has run it. The error is an *Error, or what was given
 // to Abort.
 func Run(script *Script, with Settings, use func(t *Thread, results []Value)) (err error) {
-	m := &Machine{globals: with.Globals, texts: with.Texts, name: with.Name, stop: with.Stop,
-		waiting: map[*coroutine]bool{}}
+	m := &machine{with, map[*coroutine]bool{}}
 	defer func() {
 		for co := range m.waiting {
 			co.end()
 		}
 	}()
-	t := &Thread{Machine: m, nested: with.Nested}
+	t := &Thread{machine: m, nested: with.Nested}
 	defer func() {
 		if r := recover(); r != nil {
 			end, ok := r.(aborted)
@@ -70,8 +69,7 @@ func Run(script *Script, with Settings, use func(t *Thread, results []Value)) (e
 			err = end.err
 		}
 	}()
-	failed := t.protect(func() { use(t, t.run(newFunction(&Function{proto: script.main}).function(), nil)) }, nil)
-	if failed != nil {
+	if failed := t.protect(func() { use(t, t.run(&Function{proto: script.main}, nil)) }, nil); failed != nil {
 		return failed
 	}
 	return nil

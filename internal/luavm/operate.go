@@ -17,7 +17,7 @@ func (t *Thread) Meta(v Value) *Table {
 		return table.meta
 	}
 	if v.isString() {
-		return t.texts
+		return t.Texts
 	}
 	return nil
 }
@@ -36,19 +36,20 @@ func (t *Thread) Index(v, key Value) Value { return t.index(v, key, "") }
 // index returns v[key], with metatables. The name says where v comes from.
 func (t *Thread) index(v, key Value, name string) Value {
 	for range longestChain {
-		var by Value
-		if table := v.Table(); table != nil {
+		table := v.Table()
+		if table != nil {
 			if found := table.Get(key); found.o != nil || table.meta == nil {
 				return found
 			}
-			if by = table.meta.GetName("__index"); by.IsNil() {
-				return Nil
-			}
-		} else if by = t.metamethod(v, "__index"); by.IsNil() {
-			t.mistyped(v, "index", name)
 		}
-		if by.function() != nil {
+		by := t.metamethod(v, "__index")
+		switch {
+		case by.function() != nil:
 			return first(t.Call(by, v, key))
+		case by.IsNil() && table != nil:
+			return Nil
+		case by.IsNil():
+			t.mistyped(v, "index", name)
 		}
 		v, name = by, ""
 	}
@@ -59,23 +60,19 @@ func (t *Thread) index(v, key Value, name string) Value {
 // setIndex does v[key] = to, with metatables.
 func (t *Thread) setIndex(v, key, to Value, name string) {
 	for range longestChain {
-		var by Value
+		by := t.metamethod(v, "__newindex")
 		if table := v.Table(); table != nil {
-			at := t.writable(table, key)
-			if at.o != nil || table.meta == nil {
+			if at := t.writable(table, key); at.o != nil || by.IsNil() {
 				*at = to
 				return
 			}
-			if by = table.meta.GetName("__newindex"); by.IsNil() {
-				*at = to
-				return
-			}
-		} else if by = t.metamethod(v, "__newindex"); by.IsNil() {
-			t.mistyped(v, "index", name)
 		}
-		if by.function() != nil {
+		switch {
+		case by.function() != nil:
 			t.Call(by, v, key, to)
 			return
+		case by.IsNil():
+			t.mistyped(v, "index", name)
 		}
 		v, name = by, ""
 	}

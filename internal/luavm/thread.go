@@ -25,19 +25,16 @@ func newFunction(f *Function) Value {
 	return Value{o: &f.object}
 }
 
-// Machine has what all threads of a run share.
-type Machine struct {
-	globals *Table
-	texts   *Table // the metatable of strings
-	name    string // of the script, in the places of errors
-	stop    func() error
+// machine has what all threads of a run share.
+type machine struct {
+	Settings
 	waiting map[*coroutine]bool // those that have not ended
 }
 
 // Thread is a coroutine, or the run itself.
 type Thread struct {
 	object // of a coroutine
-	*Machine
+	*machine
 	stack  []Value // registers and arguments
 	top    int     // what is taken of it
 	frames []*frame
@@ -224,7 +221,7 @@ func (t *Thread) run(fn *Function, args []Value) []Value {
 // a native function, and for a function that a call in return position has replaced.
 func (t *Thread) where(level int) string {
 	if line := t.line(level); line > 0 {
-		return t.name + ":" + strconv.Itoa(line) + ": "
+		return t.Name + ":" + strconv.Itoa(line) + ": "
 	}
 	return ""
 }
