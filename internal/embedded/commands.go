@@ -25,63 +25,50 @@ func refusal(what string) string {
 	return "VTCMD " + Refusal + ", because " + what + "; use --redis process"
 }
 
-// words says how many words the commands have that scripts may use here, the names included. A number below 0 is the
-// least. All others are refused: they wait, draw at random, are missing, or answer otherwise than on Redis.
-var words = map[int]string{
-	-1: "PING",
-	1:  "DBSIZE TIME",
-	-2: "BITCOUNT DEL EXISTS GETEX LPOP MGET RPOP SCAN SDIFF SINTER SUNION TOUCH UNLINK ZPOPMAX ZPOPMIN",
-	2: "DECR ECHO EXPIRETIME GET GETDEL HGETALL HKEYS HLEN HVALS INCR KEYS LLEN PERSIST PEXPIRETIME PTTL SCARD " +
-		"SELECT SMEMBERS STRLEN TTL TYPE ZCARD",
-	-3: "COPY EXPIRE EXPIREAT HDEL HMGET HSCAN LPOS LPUSH LPUSHX MSET MSETNX PEXPIRE PEXPIREAT RPUSH RPUSHX " +
-		"SADD SDIFFSTORE SET SINTERCARD SINTERSTORE SMISMEMBER SREM SUNIONSTORE ZMSCORE ZRANK ZREM ZREVRANK ZUNION",
-	3: "APPEND DECRBY GETBIT GETSET HEXISTS HGET HSTRLEN INCRBY INCRBYFLOAT LINDEX RENAME RENAMENX RPOPLPUSH SETNX " +
-		"SISMEMBER ZSCORE",
-	-4: "HMSET HSET LMPOP ZADD ZINTERSTORE ZMPOP ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZREVRANGE ZREVRANGEBYLEX " +
-		"ZREVRANGEBYSCORE ZUNIONSTORE",
-	4: "GETRANGE HINCRBY HINCRBYFLOAT HSETNX LRANGE LREM LSET LTRIM PSETEX SETBIT SETEX SETRANGE SMOVE SUBSTR " +
-		"ZCOUNT ZINCRBY ZLEXCOUNT ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE",
-	5: "LINSERT LMOVE",
-}
-
-// numbers says which arguments are numbers that Redis reads before anything else, as the letters of number.
-var numbers = map[string]string{
-	"-i":  "DECRBY INCRBY LREM PSETEX SETEX SETRANGE",
-	"--i": "HINCRBY",
-	"-ii": "GETRANGE LRANGE LTRIM SUBSTR ZREMRANGEBYRANK ZREVRANGE",
-	"-f":  "ZINCRBY",
-	"-bb": "ZCOUNT ZRANGEBYSCORE ZREMRANGEBYSCORE ZREVRANGEBYSCORE",
-	"-c":  "LPOP RPOP ZPOPMAX ZPOPMIN",
-	"-o":  "GETBIT",
-	"-od": "SETBIT",
-}
-
-// withOptions are commands whose options miniredis reads in an order of its own.
-const withOptions = "HSCAN LMPOP LPOP LPOS RPOP SCAN SINTERCARD ZINTERSTORE ZMPOP ZPOPMAX ZPOPMIN " +
-	"ZRANGE ZRANGEBYLEX ZRANGEBYSCORE ZREVRANGE ZREVRANGEBYLEX ZREVRANGEBYSCORE ZUNION ZUNIONSTORE"
-
 // shape says which arguments Redis requires of a command.
 type shape struct {
-	words   int
-	numbers string
-	options bool
+	words   int    // the name included; below 0: the least
+	numbers string // the kinds of the arguments that Redis reads before anything else, as the letters of number
+	options bool   // miniredis reads its options in an order of its own
 }
 
-var shapes = map[string]*shape{}
+// shapes has the commands that scripts may use here. All others are refused: they wait, draw at random, are missing,
+// answer otherwise than on Redis, or are not used by limiters.
+var shapes = map[string]shape{}
 
 func init() {
-	for count, names := range words {
+	for shape, names := range map[shape]string{
+		{words: -1}:      "PING",
+		{words: 1}:       "DBSIZE TIME",
+		{words: -2}:      "BITCOUNT DEL EXISTS GETEX MGET SDIFF SINTER SUNION TOUCH UNLINK",
+		{-2, "-c", true}: "LPOP RPOP ZPOPMAX ZPOPMIN",
+		{-2, "", true}:   "SCAN",
+		{words: -3}: "COPY EXPIRE EXPIREAT HDEL HMGET LPUSH LPUSHX MSET MSETNX PEXPIRE PEXPIREAT RPUSH RPUSHX SADD " +
+			"SET SMISMEMBER SREM ZMSCORE ZRANK ZREM ZREVRANK",
+		{-3, "", true}:  "HSCAN LPOS",
+		{-3, "k", true}: "SINTERCARD",
+		{words: 2}: "DECR ECHO EXPIRETIME GET GETDEL HGETALL HKEYS HLEN HVALS INCR KEYS LLEN PERSIST PEXPIRETIME PTTL " +
+			"SCARD SELECT SMEMBERS STRLEN TTL TYPE ZCARD",
+		{words: 3}:        "APPEND GETSET HEXISTS HGET HSTRLEN INCRBYFLOAT LINDEX RENAME RENAMENX SETNX SISMEMBER ZSCORE",
+		{3, "-i", false}:  "DECRBY INCRBY",
+		{3, "-o", false}:  "GETBIT",
+		{words: -4}:       "HMSET HSET ZADD",
+		{-4, "", true}:    "ZRANGE",
+		{-4, "k", true}:   "LMPOP ZMPOP",
+		{-4, "-bb", true}: "ZRANGEBYSCORE ZREVRANGEBYSCORE",
+		{-4, "-ii", true}: "ZREVRANGE",
+		{words: 4}:        "HINCRBYFLOAT HSETNX LSET",
+		{4, "--i", false}: "HINCRBY",
+		{4, "-i", false}:  "LREM PSETEX SETEX",
+		{4, "-ii", false}: "GETRANGE LRANGE LTRIM ZREMRANGEBYRANK",
+		{4, "-od", false}: "SETBIT",
+		{4, "-f", false}:  "ZINCRBY",
+		{4, "-bb", false}: "ZCOUNT ZREMRANGEBYSCORE",
+		{words: 5}:        "LINSERT",
+	} {
 		for name := range strings.FieldsSeq(names) {
-			shapes[name] = &shape{words: count}
+			shapes[name] = shape
 		}
-	}
-	for letters, names := range numbers {
-		for name := range strings.FieldsSeq(names) {
-			shapes[name].numbers = letters
-		}
-	}
-	for name := range strings.FieldsSeq(withOptions) {
-		shapes[name].options = true
 	}
 }
 
@@ -148,13 +135,14 @@ func (s *scripts) bound(text string) (written, problem string) {
 	return digits, ""
 }
 
-// wholeNumbers are those that Redis reads as an integer, a count, the offset of a bit, and a bit.
+// wholeNumbers are those that Redis reads as an integer, a count, a number of keys, the offset of a bit, and a bit.
 var wholeNumbers = map[byte]struct {
 	least, most int64
 	problem     string
 }{
 	'i': {math.MinInt64, math.MaxInt64, notWhole},
 	'c': {0, math.MaxInt64, "ERR value is out of range, must be positive"},
+	'k': {1, math.MaxInt64, "ERR numkeys should be greater than 0"},
 	'o': {0, math.MaxUint32, "ERR bit offset is not an integer or out of range"},
 	'd': {0, 1, "ERR bit is not an integer or out of range"},
 }
@@ -192,11 +180,11 @@ func (s *scripts) read(args []string, kinds string) (problem string) {
 // command does a command as Redis does: a value, or an error.
 func (s *scripts) command(args []string) (value luavm.Value, problem string) {
 	name := strings.ToUpper(args[0])
-	known := shapes[name]
+	known, ok := shapes[name]
 	switch {
-	case known == nil && s.serve.IsRegisteredCommand(name):
+	case !ok && s.serve.IsRegisteredCommand(name):
 		return luavm.Nil, s.refuse("of " + name)
-	case known == nil:
+	case !ok:
 		return luavm.Nil, s.refuse("of the missing command " + strconv.Quote(args[0]))
 	case known.words < 0 && len(args) < -known.words, known.words > 0 && len(args) != known.words:
 		return luavm.Nil, "ERR Wrong number of args calling Redis command from script"
@@ -216,37 +204,41 @@ func (s *scripts) command(args []string) (value luavm.Value, problem string) {
 		problem = worded(name, problem)
 	}
 	zero := func(arg string) bool { return strings.IndexByte(arg, 0) >= 0 } // it ends a word for Redis
-	noKeys := strings.HasPrefix(problem, "ERR at least 1 input key")        // worded otherwise
-	if slices.ContainsFunc(asked, zero) || options && problem != wrongType || noKeys {
+	if slices.ContainsFunc(asked, zero) || options && problem != wrongType {
 		problem = s.refuse("of " + name + " with these arguments")
 	}
 	return luavm.Nil, problem
+}
+
+// has reports whether an option is among words.
+func has(words []string, option string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, option) })
 }
 
 // apart reports whether miniredis does a command otherwise than Redis with these arguments.
 func apart(name string, args []string) bool {
 	last := args[len(args)-1]
 	switch name {
-	case "BITCOUNT":
-		return len(args) > 2 // a part of a text
-	case "ZRANK", "ZREVRANK":
-		return len(args) > 3 // since 7.2
+	case "BITCOUNT": // of a part of a text
+		return len(args) > 2
+	case "HSCAN", "ZRANK", "ZREVRANK": // with options
+		return len(args) > 3
+	case "COPY":
+		return len(args) > 4
 	case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT":
-		n, ok := whole(args[2])
-		return len(args) > 5 || len(args) > 3 && (!ok || n > math.MaxInt64/1000 || n < math.MinInt64/1000)
-	case "HSCAN":
-		return len(args) > 3 && (last == "0" || strings.HasPrefix(last, "-"))
+		_, ok := whole(args[2])
+		return len(args) > 5 || len(args) > 3 && !ok
+	case "GETRANGE": // of nothing
+		from, _ := whole(args[2])
+		to, _ := whole(last)
+		return from < 0 && from > to
 	case "LINDEX", "LSET":
 		n, ok := whole(args[2])
 		return !ok || n > math.MaxInt32 || n < math.MinInt32 // versions differ
-	case "LMOVE":
-		first, second := strings.ToUpper(args[3]), strings.ToUpper(args[4])
-		return !strings.Contains(" LEFT RIGHT ", " "+first+" ") || !strings.Contains(" LEFT RIGHT ", " "+second+" ")
-	case "SETRANGE":
-		n, _ := whole(args[2])
-		return last == "" || n > largest
 	case "ZPOPMIN", "ZPOPMAX":
 		return len(args) == 3 && last == "0"
+	case "ZRANGE": // the order of texts
+		return has(args[4:], "BYLEX")
 	}
 	return false
 }
@@ -254,9 +246,8 @@ func apart(name string, args []string) bool {
 // exotic reports whether an option occurs twice, or miniredis may read a number in which Redis reads none.
 func exotic(options []string) bool {
 	for i, option := range options {
-		again := func(other string) bool { return strings.EqualFold(other, option) }
 		isWord := strings.ToLower(option) != strings.ToUpper(option)
-		if lenient(option) || isWord && slices.ContainsFunc(options[:i], again) {
+		if lenient(option) || isWord && has(options[:i], option) {
 			return true
 		}
 	}
@@ -273,16 +264,7 @@ func (s *scripts) get(args ...string) (text string, ok bool) {
 // Redis does this one.
 func (s *scripts) prepare(name string, args []string) (prepared []string, problem string) {
 	s.lenient = s.lenient || slices.ContainsFunc(args[1:], lenient)
-	option := func(word string) bool {
-		return slices.ContainsFunc(args[1:], func(arg string) bool { return strings.EqualFold(arg, word) })
-	}
 	switch name {
-	case "GETRANGE", "SUBSTR":
-		args[0] = "GETRANGE"
-		from, _ := whole(args[2])
-		if to, _ := whole(args[3]); from < 0 && to < 0 && from > to {
-			args[2], args[3] = "1", "0" // nothing
-		}
 	case "SET":
 		problem = s.options(args, 3, " NX XX GET KEEPTTL EX PX EXAT PXAT ")
 	case "GETEX":
@@ -290,7 +272,7 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 		if _, found := s.get("GET", args[1]); problem != wrongSyntax && !found {
 			return []string{"GET", args[1]}, "" // miniredis would set the deadline of another type, too
 		}
-	case "APPEND", "SETBIT", "SETRANGE":
+	case "APPEND", "SETBIT":
 		s.lenient = true
 	case "INCR", "DECR", "INCRBY", "DECRBY", "HINCRBY":
 		if name == "DECRBY" && args[2] == strconv.Itoa(math.MinInt64) {
@@ -307,11 +289,10 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 		}
 	case "INCRBYFLOAT", "HINCRBYFLOAT":
 		return s.addFloat(name, args)
-	case "COPY":
-		if len(args) == 4 && option("REPLACE") && args[1] != args[2] {
-			if exists, _ := s.issue([]string{"EXISTS", args[1]}); exists == luavm.Int(1) {
-				s.issue([]string{"DEL", args[2]}) // miniredis keeps what a key of another type held
-			}
+	case "COPY": // miniredis keeps what a key of another type held, and its deadline
+		if exists, _ := s.issue([]string{"EXISTS", args[1]}); has(args[3:], "REPLACE") && exists == luavm.Int(1) &&
+			args[1] != args[2] {
+			s.issue([]string{"DEL", args[2]})
 		}
 	case "HMSET":
 		if len(args)%2 == 0 {
@@ -319,40 +300,28 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 		}
 	case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT":
 		if problem = s.read(args, "-i"); problem == "" {
-			problem = s.far(name, args[2], name[0] == 'E', strings.HasSuffix(name, "AT"))
+			s.far(args[2], name[0] == 'E', strings.HasSuffix(name, "AT"))
 		}
 	case "SETEX", "PSETEX":
-		problem = s.far(name, args[2], name == "SETEX", false)
-	case "LMOVE", "RPOPLPUSH", "SMOVE": // miniredis would drop the deadline of a key of one element
-		if name == "SMOVE" && args[1] == args[2] {
-			return []string{"SISMEMBER", args[1], args[3]}, ""
-		}
-		if size, _ := s.issue([]string{"LLEN", args[1]}); args[1] == args[2] && size == luavm.Int(1) {
-			return []string{"LINDEX", args[1], "0"}, ""
-		}
-	case "ZUNIONSTORE": // miniredis empties the key before it objects
-		_, problem = s.issue(append([]string{"ZUNION"}, args[2:]...))
+		s.far(args[2], name == "SETEX", false)
 	case "ZADD":
 		problem = s.scores(args)
 	case "ZRANGE":
-		switch {
-		case option("BYSCORE"):
-			problem = s.read(args, "-bb")
-		case option("BYLEX") && option("WITHSCORES"):
-			problem = wrongSyntax
-		case !option("BYLEX"):
-			problem = s.read(args, "-ii")
+		kinds := "-ii"
+		if has(args[4:], "BYSCORE") {
+			kinds = "-bb"
 		}
+		problem = s.read(args, kinds)
 	}
 	return args, problem
 }
 
-// options are those of SET and GETEX from an argument on.
-func (s *scripts) options(args []string, from int, flags string) (problem string) {
+// options checks those of SET and GETEX from an argument on.
+func (s *scripts) options(args []string, from int, known string) (problem string) {
 	expiries, conditions := 0, 0
 	for i := from; i < len(args); i++ {
 		option := strings.ToUpper(args[i])
-		if slices.ContainsFunc(args[from:i], func(arg string) bool { return strings.EqualFold(arg, option) }) {
+		if has(args[from:i], option) {
 			return s.refuse("of the option " + option + ", which is given twice")
 		}
 		switch option {
@@ -361,21 +330,20 @@ func (s *scripts) options(args []string, from int, flags string) (problem string
 			if i++; i == len(args) {
 				return wrongSyntax
 			}
-			n, ok := whole(args[i])
-			switch {
+			switch n, ok := whole(args[i]); {
 			case !ok:
 				problem = notWhole
 			case n <= 0:
 				problem = invalidExpiry(args[0])
 			default:
-				problem = s.far(args[0], args[i], option[0] == 'E', len(option) == 4)
+				s.far(args[i], option[0] == 'E', len(option) == 4)
 			}
 		case "KEEPTTL", "PERSIST":
 			expiries++
 		case "NX", "XX":
 			conditions++
 		}
-		if expiries > 1 || conditions > 1 || !strings.Contains(flags, " "+option+" ") {
+		if expiries > 1 || conditions > 1 || !strings.Contains(known, " "+option+" ") {
 			return wrongSyntax
 		}
 	}
@@ -386,48 +354,40 @@ func invalidExpiry(name string) string {
 	return "ERR invalid expire time in '" + strings.ToLower(name) + "' command"
 }
 
-// far is about a deadline that is farther away than Redis counts, or than miniredis does: 292 years in nanoseconds.
-func (s *scripts) far(name, text string, seconds, absolute bool) string {
+// far refuses a deadline that is farther away than miniredis counts: 292 years in nanoseconds.
+func (s *scripts) far(text string, seconds, absolute bool) {
 	n, _ := whole(text)
+	most, now := int64(math.MaxInt64/time.Millisecond), Midnight.UnixMilli()
 	if seconds {
-		if n > math.MaxInt64/1000 || n < math.MinInt64/1000 {
-			return invalidExpiry(name)
-		}
-		n *= 1000
+		most, now = most/1000, now/1000
 	}
 	if absolute {
-		n -= Midnight.UnixMilli()
+		n -= now
 	}
-	switch {
-	case n > math.MaxInt64-Midnight.UnixMilli():
-		return invalidExpiry(name)
-	case n > math.MaxInt64/int64(time.Millisecond):
-		return s.refuse("of a deadline 292 years away")
+	if n > most || n < -most {
+		s.refuse("of a deadline 292 years away")
 	}
-	return ""
 }
 
 // scores checks the words of ZADD, and writes the scores as miniredis reads them.
 func (s *scripts) scores(args []string) (problem string) {
 	first := 2
-	for first < len(args) && strings.Contains(" NX XX GT LT CH INCR ", " "+strings.ToUpper(args[first])+" ") {
+	for first < len(args) && has(strings.Fields("NX XX GT LT CH INCR"), args[first]) {
 		first++
 	}
 	if first == len(args) || (len(args)-first)%2 == 1 {
 		return wrongSyntax
 	}
-	has := func(option string) bool {
-		return slices.ContainsFunc(args[2:first], func(arg string) bool { return strings.EqualFold(arg, option) })
-	}
-	refused := has("INCR") && (has("GT") || has("LT"))
+	options := args[2:first]
+	refused := has(options, "INCR") && (has(options, "GT") || has(options, "LT"))
 	for i := first; i < len(args) && problem == ""; i += 2 {
 		args[i], problem = s.number('f', args[i])
-		for j := first; j < i && first > 2; j += 2 {
+		for j := first; j < i && len(options) > 0; j += 2 {
 			refused = refused || args[j+1] == args[i+1]
 		}
 	}
-	if refused || problem != "" && first > 2 {
-		problem = s.refuse("of ZADD with these arguments")
+	if refused || problem != "" && len(options) > 0 {
+		s.refuse("of ZADD with these arguments")
 	}
 	return problem
 }
@@ -498,7 +458,17 @@ func (s *scripts) finish(name string, args []string, value luavm.Value) (luavm.V
 			return told("ok", "OK"), ""
 		}
 	case "HINCRBY":
-		return s.incremented(args, value)
+		n, _ := value.Float()
+		by, _ := whole(args[3])
+		if math.Abs(n) >= 1<<53 {
+			text, _ := s.get("HGET", args[1], args[2])
+			if sum, _ := whole(text); (by > 0) != (sum > sum-by) {
+				s.refuse("of an integer beyond 64 bits in a hash")
+			}
+		}
+		if n == float64(by) { // the field may be a new one
+			s.entered(args[1], args[2:3], luavm.Int(1))
+		}
 	case "HINCRBYFLOAT":
 		s.entered(args[1], args[2:], value)
 		return luavm.String(args[3]), ""
@@ -509,31 +479,18 @@ func (s *scripts) finish(name string, args []string, value luavm.Value) (luavm.V
 		}
 	case "COPY":
 		delete(s.orders, args[2])
-		if ttl, _ := s.issue([]string{"PTTL", args[1]}); value == luavm.Int(1) && ttl == luavm.Int(-1) {
-			s.issue([]string{"PERSIST", args[2]}) // miniredis keeps the deadline of what it replaces
-		}
 	case "DEL", "UNLINK", "RENAME", "RENAMENX":
 		for _, key := range args[1:] {
 			delete(s.orders, key)
 		}
 	case "HGETALL", "HKEYS", "HVALS", "HSCAN":
 		return s.ordered(name, args, value)
-	case "SINTERSTORE", "SUNIONSTORE", "SDIFFSTORE", "ZUNIONSTORE", "ZINTERSTORE":
-		if value == luavm.Int(0) { // miniredis keeps an empty key
-			s.issue([]string{"DEL", args[1]})
-		} else {
-			s.issue([]string{"PERSIST", args[1]})
-		}
 	case "ZADD", "ZINCRBY":
 		if text, _ := value.Text(); strings.HasSuffix(text, "nan") { // the score was the opposite infinity
-			step := args[len(args)-2]
-			n, _ := strictNumber(step)
-			s.issue([]string{"ZADD", args[1], strconv.FormatFloat(-n, 'g', -1, 64), args[len(args)-1]})
-			return luavm.Nil, "ERR resulting score is not a number (NaN)"
+			s.refuse("of a score that is no number")
 		}
-		return wholeScores(name, args, value), ""
-	case "ZSCORE", "ZMSCORE", "ZPOPMIN", "ZPOPMAX", "ZRANGE", "ZREVRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE",
-		"ZUNION":
+	}
+	if name[0] == 'Z' {
 		return wholeScores(name, args, value), ""
 	}
 	return value, ""
@@ -541,33 +498,25 @@ func (s *scripts) finish(name string, args []string, value luavm.Value) (luavm.V
 
 // wholeScores writes whole scores in a reply without an exponent, as Redis does: midnight in µs is one.
 func wholeScores(name string, args []string, value luavm.Value) luavm.Value {
-	first, step := 1, 1
-	switch name {
-	case "ZSCORE", "ZMSCORE", "ZINCRBY", "ZADD":
-	case "ZPOPMIN", "ZPOPMAX":
-		first, step = 2, 2
-	default:
-		scored := func(word string) bool { return strings.EqualFold(word, "WITHSCORES") }
-		if !slices.ContainsFunc(args[1:], scored) {
-			return value
-		}
-		first, step = 2, 2
-	}
 	score := func(v luavm.Value) luavm.Value {
-		text, ok := v.Text()
-		if !ok || !strings.Contains(text, "e+") {
+		text, _ := v.Text()
+		n, ok := luavm.ParseNumber(text)
+		if !ok || math.Abs(n) >= 1<<52 || !strings.Contains(text, "e+") {
 			return v
 		}
-		if n, ok := luavm.ParseNumber(text); ok && math.Abs(n) < 1<<52 {
-			return luavm.String(strconv.FormatFloat(n, 'f', -1, 64))
-		}
-		return v
+		return luavm.String(strconv.FormatFloat(n, 'f', -1, 64))
 	}
-	if t := value.Table(); t != nil {
-		for i := first; i <= t.Len(); i += step {
-			t.SetInt(i, score(t.GetInt(i)))
-		}
+	t, at, step := value.Table(), 2, 2 // a score follows its member
+	switch {
+	case t == nil:
+		return score(value)
+	case name == "ZMSCORE":
+		at, step = 1, 1
+	case !strings.HasPrefix(name, "ZPOP") && !has(args, "WITHSCORES"):
 		return value
 	}
-	return score(value)
+	for ; at <= t.Len(); at += step {
+		t.SetInt(at, score(t.GetInt(at)))
+	}
+	return value
 }

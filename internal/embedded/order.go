@@ -1,9 +1,7 @@
 package embedded
 
 import (
-	"math"
 	"slices"
-	"strconv"
 
 	"ratelab/internal/luavm"
 )
@@ -45,24 +43,6 @@ func (s *scripts) entered(key string, texts []string, added luavm.Value) {
 	}
 }
 
-// incremented is the answer of HINCRBY. miniredis goes past the largest number, and past the least.
-func (s *scripts) incremented(args []string, value luavm.Value) (luavm.Value, string) {
-	by, _ := whole(args[3])
-	n, _ := value.Float()
-	if math.Abs(n) >= 1<<53 {
-		text, _ := s.get("HGET", args[1], args[2])
-		sum, _ := whole(text)
-		if old := sum - by; (by > 0) != (sum > old) {
-			s.issue([]string{"HSET", args[1], args[2], strconv.FormatInt(old, 10)})
-			return luavm.Nil, "ERR increment or decrement would overflow"
-		}
-	}
-	if n == float64(by) { // the field may be a new one
-		s.entered(args[1], args[2:3], luavm.Int(1))
-	}
-	return value, ""
-}
-
 // ordered gives an answer the order of the fields.
 func (s *scripts) ordered(name string, args []string, value luavm.Value) (luavm.Value, string) {
 	list, width := value.Table(), 2
@@ -80,21 +60,13 @@ func (s *scripts) ordered(name string, args []string, value luavm.Value) (luavm.
 		return luavm.Nil, s.refuse("of the order in which " + name + " answers")
 	case o.table:
 		return value, ""
-	case name == "HVALS":
-		return s.issue(append([]string{"HMGET", args[1]}, o.fields...))
 	}
-	found := map[string]luavm.Value{}
-	for i := 1; i <= list.Len(); i += width {
-		field, _ := list.GetInt(i).Text()
-		found[field] = list.GetInt(i + width - 1)
-	}
-	i := 1
-	for _, field := range o.fields {
-		if v, ok := found[field]; ok {
-			list.SetInt(i+width-1, v)
-			list.SetInt(i, luavm.String(field))
-			i += width
+	values, problem := s.issue(append([]string{"HMGET", args[1]}, o.fields...))
+	for i, field := range o.fields {
+		list.SetInt(width*i+1, luavm.String(field))
+		if name != "HKEYS" {
+			list.SetInt(width*(i+1), values.Table().GetInt(i+1))
 		}
 	}
-	return value, ""
+	return value, problem
 }
