@@ -63,10 +63,9 @@ type scripts struct {
 	lenient   bool // a value may be a number that only miniredis reads as one
 	orders    map[string]*order
 
-	mu       sync.Mutex // guards what follows
-	bySource map[string]*script
-	bySHA1   map[string]*script
-	clients  map[*server.Peer]*client
+	mu      sync.Mutex         // guards what follows
+	known   map[string]*script // by digest
+	clients map[*server.Peer]*client
 }
 
 // client is a connection that has chosen a database, or begun a transaction. miniredis keeps both to itself.
@@ -86,17 +85,10 @@ const innerCommand = "RATELAB.INNER"
 
 // serveScripts puts an EVAL of our own before that of m, which has been started.
 func serveScripts(m *miniredis.Miniredis, until []context.Context) error {
-	s := &scripts{m: m, serve: m.Server(), bySource: map[string]*script{}, bySHA1: map[string]*script{},
-		clients: map[*server.Peer]*client{}, orders: map[string]*order{}}
+	s := &scripts{m: m, serve: m.Server(), known: map[string]*script{}, clients: map[*server.Peer]*client{},
+		orders: map[string]*order{}}
 	for _, ctx := range until {
-		s.stop = func() error {
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			default:
-				return nil
-			}
-		}
+		s.stop = ctx.Err
 	}
 	s.makeGlobals()
 	s.outer = server.NewPeer(bufio.NewWriter(io.Discard))
@@ -125,20 +117,8 @@ func (s *scripts) before(c *server.Peer, command string, args ...string) bool {
 		return false
 	}
 	own := s.client(c, false)
-	switch {
-	case command == "EXEC" && own.queue != nil:
-		s.execute(c, own)
-		return true
-	case command == "DISCARD" && own.queue != nil:
-		own.queue = nil
-		c.WriteOK()
-		return true
-	case command == "MULTI" && own.queue != nil:
-		c.WriteError("ERR MULTI calls can not be nested")
-		return true
-	case own.queue != nil:
-		own.queue = append(own.queue, append([]string{command}, args...))
-		c.WriteInline("QUEUED")
+	if own.queue != nil {
+		s.transaction(c, own, append([]string{command}, args...))
 		return true
 	}
 	switch command {
@@ -202,24 +182,37 @@ func (s *scripts) within(database string, do func()) {
 	}
 }
 
-// execute does the commands of a transaction, under one lock.
-func (s *scripts) execute(c *server.Peer, own *client) {
+// transaction queues a command, or ends the transaction. Its commands are done under one lock.
+func (s *scripts) transaction(c *server.Peer, own *client, words []string) {
 	queue := own.queue
-	own.queue = nil
+	switch words[0] {
+	case "MULTI":
+		c.WriteError("ERR MULTI calls can not be nested")
+		return
+	case "DISCARD":
+		own.queue = nil
+		c.WriteOK()
+		return
+	case "EXEC":
+		own.queue = nil
+	default:
+		own.queue = append(queue, words)
+		c.WriteInline("QUEUED")
+		return
+	}
 	s.m.Lock()
 	defer s.m.Unlock()
 	c.WriteLen(len(queue))
 	for _, words := range queue {
 		s.within(own.database, func() {
-			switch found := s.called(words[0], words[1:]); {
-			case found != nil:
+			if found := s.called(words[0], words[1:]); found != nil {
 				s.eval(c, found, words[1:])
-			case words[0] == "SELECT" && len(words) == 2:
-				own.database = words[1]
-				fallthrough
-			default:
-				c.WriteRaw(string(s.dispatch(words)))
+				return
 			}
+			if words[0] == "SELECT" && len(words) == 2 {
+				own.database = words[1]
+			}
+			c.WriteRaw(string(s.dispatch(words)))
 		})
 	}
 }
@@ -235,7 +228,7 @@ func (s *scripts) called(command string, args []string) *script {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if command == "EVALSHA" {
-		return s.bySHA1[strings.ToLower(args[0])]
+		return s.known[strings.ToLower(args[0])]
 	}
 	return s.learn(args[0])
 }
@@ -261,7 +254,7 @@ func (s *scripts) told(c *server.Peer, args []string) bool {
 	case name == "EXISTS" && len(args) > 1:
 		c.WriteLen(len(args) - 1)
 		for _, sha1 := range args[1:] {
-			c.WriteInt(btoi(s.bySHA1[strings.ToLower(sha1)] != nil))
+			c.WriteInt(btoi(s.known[strings.ToLower(sha1)] != nil))
 		}
 	case name == "LOAD" && len(args) == 2:
 		if found := s.learn(args[1]); found.wrong != nil {
@@ -270,8 +263,7 @@ func (s *scripts) told(c *server.Peer, args []string) bool {
 			c.WriteBulk(found.sha1)
 		}
 	case name == "FLUSH" && len(args) == 1:
-		clear(s.bySource)
-		clear(s.bySHA1)
+		clear(s.known)
 		c.WriteOK()
 	default:
 		return false
@@ -279,50 +271,37 @@ func (s *scripts) told(c *server.Peer, args []string) bool {
 	return true
 }
 
-// learn is the script of a source. The caller holds mu.
-func (s *scripts) learn(source string) *script {
-	if known := s.bySource[source]; known != nil {
-		return known
-	}
-	sum := sha1.Sum([]byte(source))
-	learnt := &script{sha1: hex.EncodeToString(sum[:])}
-	var err error
-	if learnt.code, err = compile(source); err != nil {
-		learnt.wrong = fmt.Errorf("ERR Error compiling script (new function): %w", err)
-		return learnt
-	}
-	s.bySource[source], s.bySHA1[learnt.sha1] = learnt, learnt
-	return learnt
-}
-
 // sourceName is what Redis calls a script in errors.
 const sourceName = "user_script"
 
-// compiled has the compiled scripts of all servers: a run starts several, and decides the same on each. It forgets them
-// when there are many: a test of random scripts compiles millions.
+// compiled has the scripts of all servers: a run starts several, and decides the same on each. It forgets them when
+// there are many: a test of random scripts compiles millions.
 var compiled = struct {
 	sync.Mutex
-	scripts map[string]*luavm.Script // by source
-}{scripts: map[string]*luavm.Script{}}
+	scripts map[string]*script // by source
+}{scripts: map[string]*script{}}
 
 const mostCompiled = 1000
 
-func compile(source string) (*luavm.Script, error) {
-	compiled.Lock()
-	known := compiled.scripts[source]
-	compiled.Unlock()
-	if known != nil {
-		return known, nil
-	}
-	code, err := luavm.Compile(source)
-	if err != nil {
-		return nil, err
-	}
+// learn is the script of a source, which the server knows from now on if it compiles. The caller holds mu.
+func (s *scripts) learn(source string) *script {
 	compiled.Lock()
 	defer compiled.Unlock()
-	if len(compiled.scripts) == mostCompiled {
-		clear(compiled.scripts)
+	found := compiled.scripts[source]
+	if found == nil {
+		sum := sha1.Sum([]byte(source))
+		found = &script{sha1: hex.EncodeToString(sum[:])}
+		var err error
+		if found.code, err = luavm.Compile(source); err != nil {
+			found.wrong = fmt.Errorf("ERR Error compiling script (new function): %w", err)
+		}
+		if len(compiled.scripts) == mostCompiled {
+			clear(compiled.scripts)
+		}
+		compiled.scripts[source] = found
 	}
-	compiled.scripts[source] = code
-	return code, nil
+	if found.wrong == nil {
+		s.known[found.sha1] = found
+	}
+	return found
 }

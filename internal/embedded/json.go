@@ -1,10 +1,12 @@
 package embedded
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"ratelab/internal/luavm"
@@ -34,15 +36,14 @@ func cjson() *luavm.Table {
 		},
 		"decode": func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
 			only(t, args)
-			d := decoder{t: t, text: t.Text(args, 1), null: null}
-			if text := d.text; len(text) >= 2 && (text[0] == 0 || text[1] == 0) {
+			text := t.Text(args, 1)
+			if len(text) >= 2 && (text[0] == 0 || text[1] == 0) {
 				t.Fail("JSON parser does not support UTF-16 or UTF-32")
 			}
+			d := decoder{t: t, text: text + padding, null: null}
 			d.next()
 			value := d.value()
-			if d.next(); d.kind != "T_END" {
-				d.expected("the end")
-			}
+			d.need("T_END", "the end")
 			return t.One(value)
 		},
 	})
@@ -82,22 +83,22 @@ func (e *encoder) value(v luavm.Value, depth int) {
 	}
 }
 
+// table writes an array or an object. The last comma becomes its end.
 func (e *encoder) table(t *luavm.Table, depth int) {
 	if depth > deepestJSON {
 		e.t.Fail("Cannot serialise, excessive nesting (%d)", depth)
 	}
 	if n := e.arrayLength(t); n > 0 {
-		for i := 1; i <= n; i++ {
-			e.text = append(e.text, ",["[btoi(i == 1)])
-			e.value(t.GetInt(i), depth)
+		e.text = append(e.text, '[')
+		for i := range n {
+			e.value(t.GetInt(i+1), depth)
+			e.text = append(e.text, ',')
 		}
-		e.text = append(e.text, ']')
+		e.text[len(e.text)-1] = ']'
 		return
 	}
-	separator := byte('{')
+	e.text = append(e.text, '{')
 	for key, item, _ := t.Next(luavm.Nil); !key.IsNil(); key, item, _ = t.Next(key) {
-		e.text = append(e.text, separator)
-		separator = ','
 		name, ok := luavm.TextOf(key)
 		if !ok {
 			e.fail(key, "table key must be a number or string")
@@ -105,18 +106,9 @@ func (e *encoder) table(t *luavm.Table, depth int) {
 		e.quote(name)
 		e.text = append(e.text, ':')
 		e.value(item, depth)
+		e.text = append(e.text, ',')
 	}
-	if separator == '{' {
-		e.text = append(e.text, '{')
-	}
-	e.text = append(e.text, '}')
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	e.text = append(bytes.TrimSuffix(e.text, []byte(",")), '}')
 }
 
 // arrayLength is the greatest index of a table whose keys are all positive whole numbers, 0 for another one. An index
@@ -158,7 +150,7 @@ func (e *encoder) quote(text string) {
 // decoder reads JSON as the library does, which takes more than JSON: hexadecimal numbers, NaN, control characters.
 type decoder struct {
 	t     *luavm.Thread
-	text  string
+	text  string // with padding
 	at    int
 	null  luavm.Value
 	depth int
@@ -168,61 +160,57 @@ type decoder struct {
 	token luavm.Value
 }
 
-func (d *decoder) expected(what string) {
-	d.t.Fail("Expected %s but found %s at character %d", what, d.kind, d.from+1)
-}
+// padding ends a text. It is as long as the longest token that is looked at without a look at its end.
+const padding = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// peek is the character that comes next, 0 at the end.
-func (d *decoder) peek(offset int) byte {
-	if d.at+offset < len(d.text) {
-		return d.text[d.at+offset]
-	}
-	return 0
-}
-
-// marks are the tokens of one character.
-var marks = map[byte]string{'{': "T_OBJ_BEGIN", '}': "T_OBJ_END", '[': "T_ARR_BEGIN", ']': "T_ARR_END", ':': "T_COLON",
-	',': "T_COMMA", 0: "T_END"}
+// marks are the tokens without contents.
+var marks = map[string]string{"{": "T_OBJ_BEGIN", "}": "T_OBJ_END", "[": "T_ARR_BEGIN", "]": "T_ARR_END", ":": "T_COLON",
+	",": "T_COMMA", "\x00": "T_END", "true": "T_BOOLEAN", "false": "T_BOOLEAN", "null": "T_NULL"}
 
 func (d *decoder) next() {
-	for strings.IndexByte(" \t\n\r", d.peek(0)) >= 0 && d.at < len(d.text) {
+	for strings.IndexByte(" \t\n\r", d.text[d.at]) >= 0 {
 		d.at++
 	}
 	d.from = d.at
-	c, rest := d.peek(0), d.text[min(d.at, len(d.text)):]
-	switch {
-	case marks[c] != "":
-		d.kind = marks[c]
-		if c != 0 {
-			d.at++
+	rest := d.text[d.at:]
+	for _, mark := range []string{rest[:1], rest[:4], rest[:5]} {
+		if d.kind = marks[mark]; d.kind != "" {
+			d.at += len(mark)
+			if d.token = luavm.Bool(mark == "true"); mark == "null" {
+				d.token = d.null
+			}
+			return
 		}
-	case c == '"':
-		d.at++
+	}
+	switch {
+	case rest[0] == '"':
 		d.string()
-	case c == '-' || '0' <= c && c <= '9':
-		d.number()
-	case strings.HasPrefix(rest, "true"), strings.HasPrefix(rest, "false"):
-		d.kind, d.token = "T_BOOLEAN", luavm.Bool(c == 't')
-		d.at += 4 + btoi(c == 'f')
-	case strings.HasPrefix(rest, "null"):
-		d.kind, d.token = "T_NULL", d.null
-		d.at += 4
-	case c == '+', len(rest) >= 3 && (strings.EqualFold(rest[:3], "inf") || strings.EqualFold(rest[:3], "nan")):
+	case strings.IndexByte("+-0123456789", rest[0]) >= 0, strings.EqualFold(rest[:3], "inf"),
+		strings.EqualFold(rest[:3], "nan"):
 		d.number()
 	default:
 		d.kind = "invalid token"
 	}
 }
 
+// need reads the next token, which has to be of that kind.
+func (d *decoder) need(kind, what string) {
+	if d.next(); d.kind != kind {
+		d.expected(what)
+	}
+}
+
+func (d *decoder) expected(what string) {
+	d.t.Fail("Expected %s but found %s at character %d", what, d.kind, d.from+1)
+}
+
 // number reads as much as strtod of C does.
 func (d *decoder) number() {
-	end := d.at
-	for end < len(d.text) && strings.IndexByte("0123456789+-.abcdefinptxyABCDEFINPTXY", d.text[end]) >= 0 {
-		end++
-	}
-	for ; end > d.at; end-- {
-		if n, ok := luavm.ParseNumber(d.text[d.at:end]); ok {
-			d.kind, d.token, d.at = "T_NUMBER", luavm.Number(n), end
+	rest := d.text[d.at:]
+	for end := len(rest) - len(strings.TrimLeft(rest, "0123456789+-.abcdefinptxyABCDEFINPTXY")); end > 0; end-- {
+		if n, ok := luavm.ParseNumber(rest[:end]); ok {
+			d.kind, d.token = "T_NUMBER", luavm.Number(n)
+			d.at += end
 			return
 		}
 	}
@@ -233,29 +221,32 @@ var escaped = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 't': '\t'
 
 func (d *decoder) string() {
 	var text []byte
-	for d.peek(0) != '"' {
-		switch c := d.peek(0); {
+	wrong := ""
+	for d.at++; d.text[d.at] != '"' && wrong == ""; {
+		c, next := d.text[d.at], d.text[d.at+1]
+		switch {
 		case c == 0:
-			d.kind, d.from = "unexpected end of string", d.at
-			return
+			wrong = "unexpected end of string"
 		case c != '\\':
 			text = append(text, c)
 			d.at++
-		case d.peek(1) == 'u':
+		case next == 'u':
 			code, length := d.unicode()
 			if length == 0 {
-				d.kind, d.from = "invalid unicode escape code", d.at
-				return
+				wrong = "invalid unicode escape code"
 			}
 			text = utf8.AppendRune(text, code)
 			d.at += length
-		case escaped[d.peek(1)] == 0:
-			d.kind, d.from = "invalid escape code", d.at
-			return
+		case escaped[next] == 0:
+			wrong = "invalid escape code"
 		default:
-			text = append(text, escaped[d.peek(1)])
+			text = append(text, escaped[next])
 			d.at += 2
 		}
+	}
+	if wrong != "" {
+		d.kind, d.from = wrong, d.at
+		return
 	}
 	d.at++
 	d.kind, d.token = "T_STRING", luavm.String(string(text))
@@ -264,28 +255,17 @@ func (d *decoder) string() {
 // unicode is the character of an escape such as \u00e9, or of a pair of them, and the length of the text. If the length
 // is 0, the escape is not valid.
 func (d *decoder) unicode() (code rune, length int) {
-	hex := func(from int) int64 {
-		if d.at+from+4 > len(d.text) {
-			return -1
-		}
-		n, err := strconv.ParseUint(d.text[d.at+from:d.at+from+4], 16, 32)
-		if err != nil {
-			return -1
-		}
-		return int64(n)
+	hex := func(from int) (rune, bool) {
+		n, err := strconv.ParseUint(d.text[d.at+from:][:4], 16, 32)
+		return rune(n), err == nil
 	}
-	first := hex(2)
-	switch {
-	case first < 0:
-		return 0, 0
-	case first&0xF800 != 0xD800:
-		return rune(first), 6
+	code, ok := hex(2)
+	if !ok || !utf16.IsSurrogate(code) {
+		return code, 6 * btoi(ok)
 	}
-	second := hex(8)
-	if first&0x400 != 0 || d.peek(6) != '\\' || d.peek(7) != 'u' || second < 0 || second&0xFC00 != 0xDC00 {
-		return 0, 0
-	}
-	return rune((first&0x3FF)<<10|second&0x3FF) + 0x10000, 12
+	second, ok := hex(8)
+	pair := utf16.DecodeRune(code, second)
+	return pair, 12 * btoi(ok && d.text[d.at+6:][:2] == `\u` && pair != utf8.RuneError)
 }
 
 func (d *decoder) value() luavm.Value {
@@ -312,9 +292,7 @@ func (d *decoder) value() luavm.Value {
 				d.expected("object key string")
 			}
 			key = d.token
-			if d.next(); d.kind != "T_COLON" {
-				d.expected("colon")
-			}
+			d.need("T_COLON", "colon")
 			d.next()
 		}
 		t.Set(key, d.value())
@@ -328,4 +306,11 @@ func (d *decoder) value() luavm.Value {
 	}
 	d.depth--
 	return t.Value()
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
