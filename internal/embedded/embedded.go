@@ -112,7 +112,7 @@ func serveScripts(m *miniredis.Miniredis, until []context.Context) error {
 }
 
 // before reports whether the command is done. Wrong commands are left to miniredis, which answers with an error.
-func (s *scripts) before(c *server.Peer, command string, args ...string) bool {
+func (s *scripts) before(c *server.Peer, command string, args ...string) (done bool) {
 	if c == s.inner || c == s.outer {
 		return false
 	}
@@ -123,12 +123,9 @@ func (s *scripts) before(c *server.Peer, command string, args ...string) bool {
 	}
 	switch command {
 	case "EVAL", "EVALSHA":
-		if found := s.called(command, args); found != nil {
-			s.m.Lock()
-			defer s.m.Unlock()
-			s.within(own.database, func() { s.eval(c, found, args) })
-			return true
-		}
+		s.m.Lock()
+		defer s.m.Unlock()
+		s.within(own.database, func() { done = s.eval(c, command, args) })
 	case "SCRIPT":
 		return s.told(c, args)
 	case "FLUSHALL", "FLUSHDB":
@@ -149,7 +146,7 @@ func (s *scripts) before(c *server.Peer, command string, args ...string) bool {
 			s.client(c, true).database = args[0] // if it is none, the next command in it fails
 		}
 	}
-	return false
+	return done
 }
 
 // client returns the state of a connection. If keep is set, it is remembered until the connection ends.
@@ -205,42 +202,42 @@ func (s *scripts) transaction(c *server.Peer, own *client, words []string) {
 	c.WriteLen(len(queue))
 	for _, words := range queue {
 		s.within(own.database, func() {
-			if found := s.called(words[0], words[1:]); found != nil {
-				s.eval(c, found, words[1:])
-				return
-			}
 			if words[0] == "SELECT" && len(words) == 2 {
 				own.database = words[1]
 			}
-			c.WriteRaw(string(s.dispatch(words)))
+			if !s.eval(c, words[0], words[1:]) {
+				c.WriteRaw(string(s.dispatch(words)))
+			}
 		})
 	}
 }
 
-// called is the script that a command calls; nil if it calls none, or is wrong.
-func (s *scripts) called(command string, args []string) *script {
+// eval runs the script that a command calls, and reports whether it calls one. The caller holds the lock of the server.
+func (s *scripts) eval(c *server.Peer, command string, args []string) bool {
 	if len(args) < 2 || command != "EVAL" && command != "EVALSHA" {
-		return nil
+		return false
 	}
-	if keys, err := strconv.Atoi(args[1]); err != nil || keys < 0 || keys > len(args)-2 {
-		return nil
+	keys, err := strconv.Atoi(args[1])
+	if err != nil || keys < 0 || keys > len(args)-2 {
+		return false
 	}
+	var found *script
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if command == "EVALSHA" {
-		return s.known[strings.ToLower(args[0])]
+	if command == "EVAL" {
+		found = s.learn(args[0])
+	} else {
+		found = s.known[strings.ToLower(args[0])]
 	}
-	return s.learn(args[0])
-}
-
-// eval runs a script. The caller holds the lock of the server.
-func (s *scripts) eval(c *server.Peer, found *script, args []string) {
-	if found.wrong != nil {
+	s.mu.Unlock()
+	switch {
+	case found == nil:
+		return false
+	case found.wrong != nil:
 		c.WriteError(found.wrong.Error())
-		return
+	default:
+		s.run(c, found, args[2:2+keys], args[2+keys:])
 	}
-	keys, _ := strconv.Atoi(args[1])
-	s.run(c, found, args[2:2+keys], args[2+keys:])
+	return true
 }
 
 // told does what SCRIPT does to the scripts that the server knows, and reports whether it was one of these.

@@ -184,14 +184,19 @@ func (f *frame) block(steps []step) flow {
 func (f *frame) loop(at *site, body []step, next func() bool) flow {
 	for next() {
 		f.turn(at)
-		switch f.block(body) {
-		case leaves:
-			return onward
-		case returned:
-			return returned
+		if how := f.block(body); how != onward {
+			return how.afterLoop()
 		}
 	}
 	return onward
+}
+
+// afterLoop returns how a loop ends, given how its body ended.
+func (how flow) afterLoop() flow {
+	if how == leaves {
+		return onward
+	}
+	return how
 }
 
 // turn begins a turn of the loop at a place.
@@ -245,6 +250,12 @@ func (c *compiler) local(s *ast.LocalAssignStmt) step {
 	if len(s.Names) == 1 && len(s.Exprs) == 1 {
 		value := c.expression(s.Exprs[0])
 		set := c.declare(s.Line(), s.Names...)[0]
+		if v, _ := c.find(s.Names[0]); !v.shared { // set would do the same
+			return func(f *frame) flow {
+				f.regs[v.register] = value(f)
+				return onward
+			}
+		}
 		return func(f *frame) flow {
 			set(f, value(f))
 			return onward
@@ -281,13 +292,12 @@ func (c *compiler) place(name string) func(f *frame) *Value {
 	return func(f *frame) *Value { return &f.regs[v.register] }
 }
 
-// target is the left side of an assignment. Object and key of an element are computed before the value.
+// target is the left side of an assignment. Object and key of an element are computed before the value. A name has
+// none.
 type target struct {
 	object, key expr
 	set         func(f *frame, object, key, to Value)
 }
-
-func none(*frame) Value { return Nil }
 
 // target compiles one of several left sides.
 func (c *compiler) target(e ast.Expr, all []ast.Expr) target {
@@ -295,10 +305,10 @@ func (c *compiler) target(e ast.Expr, all []ast.Expr) target {
 	case *ast.IdentExpr:
 		if v, _ := c.find(e.Value); v != nil {
 			at := c.place(e.Value)
-			return target{none, none, func(f *frame, _, _, to Value) { *at(f) = to }}
+			return target{set: func(f *frame, _, _, to Value) { *at(f) = to }}
 		}
 		name, at := Value{o: c.text(e.Value)}, &site{line: e.Line()}
-		return target{none, none, func(f *frame, _, _, to Value) {
+		return target{set: func(f *frame, _, _, to Value) {
 			f.at = at
 			f.t.setIndex(f.t.Globals.Value(), name, to, "")
 		}}
@@ -336,7 +346,7 @@ func (c *compiler) part(e ast.Expr, all []ast.Expr) (early, late expr) {
 		return ok && name.Value == e.(*ast.IdentExpr).Value
 	}
 	if c.late(e) && !slices.ContainsFunc(all, assigned) {
-		return none, value
+		return func(*frame) Value { return Nil }, value
 	}
 	return value, nil
 }
@@ -350,6 +360,12 @@ func (c *compiler) assignment(s *ast.AssignStmt) step {
 	}
 	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
 		to, value := targets[0], c.expression(s.Rhs[0])
+		if to.object == nil {
+			return func(f *frame) flow {
+				to.set(f, Nil, Nil, value(f))
+				return onward
+			}
+		}
 		return func(f *frame) flow {
 			object, key := to.object(f), to.key(f)
 			to.set(f, object, key, value(f))
@@ -362,7 +378,9 @@ func (c *compiler) assignment(s *ast.AssignStmt) step {
 		stack, top := t.stack, t.top
 		parts := t.alloc(3 * len(targets))
 		for i, to := range targets {
-			parts[3*i], parts[3*i+1], parts[3*i+2] = to.object(f), to.key(f), Nil
+			if parts[3*i+2] = Nil; to.object != nil {
+				parts[3*i], parts[3*i+1] = to.object(f), to.key(f)
+			}
 		}
 		for i, v := range values(f) {
 			if i < len(targets) {
@@ -407,12 +425,14 @@ func (c *compiler) count(s *ast.NumberForStmt) step {
 	return func(f *frame) flow {
 		from, to, by := first(f), last(f), increment(f)
 		i, limit, width := number(f, from, "initial value"), number(f, to, "limit"), number(f, by, "step")
-		i -= width
-		return f.loop(at, body, func() bool {
-			i += width
+		for i = i - width + width; width > 0 && i <= limit || !(width > 0) && limit <= i; i += width {
+			f.turn(at)
 			set[0](f, Number(i))
-			return width > 0 && i <= limit || !(width > 0) && limit <= i
-		})
+			if how := f.block(body); how != onward {
+				return how.afterLoop()
+			}
+		}
+		return onward
 	}
 }
 
@@ -441,6 +461,13 @@ func (c *compiler) result(s *ast.ReturnStmt) step {
 	if len(s.Exprs) == 1 {
 		if call, ok := s.Exprs[0].(*ast.FuncCallExpr); ok && !call.AdjustRet {
 			return c.tailCall(call)
+		}
+		if !isMulti(s.Exprs[0]) {
+			value := c.expression(s.Exprs[0])
+			return func(f *frame) flow {
+				f.ret = f.t.One(value(f))
+				return returned
+			}
 		}
 	}
 	values := c.list(s.Exprs)

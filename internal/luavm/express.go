@@ -67,11 +67,9 @@ func (c *compiler) expression(e ast.Expr) expr {
 			}
 			return right(f)
 		}
-	case *ast.UnaryNotOpExpr:
+	case *ast.RelationalOpExpr, *ast.UnaryNotOpExpr:
 		test := c.condition(e)
 		return func(f *frame) Value { return Bool(test(f)) }
-	case *ast.RelationalOpExpr:
-		return c.comparison(e)
 	case *ast.StringConcatOpExpr:
 		return c.concatenation(e)
 	case *ast.ArithmeticOpExpr:
@@ -80,6 +78,9 @@ func (c *compiler) expression(e ast.Expr) expr {
 		v, at := c.expression(e.Expr), &site{e.Line(), c.describe(e.Expr)}
 		return func(f *frame) Value {
 			n := v(f)
+			if n.isNumber() {
+				return Number(-n.n)
+			}
 			f.at = at
 			return f.t.arithmetic('u', n, n, at.name, at.name)
 		}
@@ -112,6 +113,8 @@ func (c *compiler) condition(e ast.Expr) func(f *frame) bool {
 			}
 			return right(f)
 		}
+	case *ast.RelationalOpExpr:
+		return c.comparison(e)
 	}
 	value := c.expression(e)
 	return func(f *frame) bool { return value(f).Truth() }
@@ -222,6 +225,11 @@ func (c *compiler) element(e *ast.AttrGetExpr) expr {
 	both := c.operands(e.Object, e.Key)
 	return func(f *frame) Value {
 		of, k := both(f)
+		if t := of.Table(); t != nil {
+			if v := t.Get(k); v.o != nil || t.meta == nil {
+				return v
+			}
+		}
 		f.at = at
 		return f.t.index(of, k, at.name)
 	}
@@ -423,24 +431,30 @@ func roundedUp(n int) int {
 }
 
 // comparison compiles a comparison. The operands of > and >= change places.
-func (c *compiler) comparison(e *ast.RelationalOpExpr) expr {
+func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
 	both, at := c.operands(e.Lhs, e.Rhs), &site{line: end(e)}
 	if op := e.Operator; op == "==" || op == "~=" {
 		equal := op == "=="
-		return func(f *frame) Value {
+		return func(f *frame) bool {
 			a, b := both(f)
+			if same(a, b) {
+				return equal
+			}
 			f.at = at
-			return Bool(f.t.equal(a, b) == equal)
+			return f.t.equal(a, b) == equal
 		}
 	}
 	swap, orEqual := e.Operator[0] == '>', len(e.Operator) > 1
-	return func(f *frame) Value {
+	return func(f *frame) bool {
 		a, b := both(f)
 		if swap {
 			a, b = b, a
 		}
+		if a.isNumber() && b.isNumber() {
+			return a.n < b.n || orEqual && a.n == b.n
+		}
 		f.at = at
-		return Bool(f.t.ordered(a, b, orEqual))
+		return f.t.ordered(a, b, orEqual)
 	}
 }
 

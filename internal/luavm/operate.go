@@ -168,10 +168,10 @@ func (t *Thread) agreed(a, b Value, event string) Value {
 	return by
 }
 
-// equal is a == b.
+// equal is a == b of values that are not the same.
 func (t *Thread) equal(a, b Value) bool {
-	if same(a, b) || a.Kind() != KindTable || b.Kind() != KindTable {
-		return same(a, b)
+	if a.Kind() != KindTable || b.Kind() != KindTable {
+		return false
 	}
 	by := t.agreed(a, b, "__eq")
 	return !by.IsNil() && first(t.Call(by, a, b)).Truth()

@@ -150,6 +150,10 @@ func (t *Thread) callable(v Value, args []Value) (*Function, []Value) {
 	if fn := v.function(); fn != nil {
 		return fn, args
 	}
+	return t.metacall(v, args)
+}
+
+func (t *Thread) metacall(v Value, args []Value) (*Function, []Value) {
 	fn := t.metamethod(v, "__call").function()
 	if fn == nil {
 		name := ""
