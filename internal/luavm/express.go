@@ -154,9 +154,16 @@ func (c *compiler) late(e ast.Expr) bool {
 	return v != nil && upvalue < 0 && v.shared
 }
 
-// operands compiles two operands.
-func (c *compiler) operands(left, right ast.Expr) func(f *frame) (a, b Value) {
-	first, second := c.expression(left), c.expression(right)
+// operands compiles two operands. If lateNumber is set, a number on the left becomes a constant after those on the right.
+func (c *compiler) operands(left, right ast.Expr, lateNumber bool) func(f *frame) (a, b Value) {
+	var second expr
+	if _, ok := numeral(left); ok && lateNumber {
+		second = c.expression(right)
+	}
+	first := c.expression(left)
+	if second == nil {
+		second = c.expression(right)
+	}
 	if c.late(left) {
 		return func(f *frame) (a, b Value) {
 			b = second(f)
@@ -222,7 +229,7 @@ func (c *compiler) element(e *ast.AttrGetExpr) expr {
 			return f.t.index(of, Value{o: key}, at.name)
 		}
 	}
-	both := c.operands(e.Object, e.Key)
+	both := c.operands(e.Object, e.Key, false)
 	return func(f *frame) Value {
 		of, k := both(f)
 		if t := of.Table(); t != nil {
@@ -432,7 +439,7 @@ func roundedUp(n int) int {
 
 // comparison compiles a comparison. The operands of > and >= change places.
 func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
-	both, at := c.operands(e.Lhs, e.Rhs), &site{line: end(e)}
+	both, at := c.operands(e.Lhs, e.Rhs, false), &site{line: end(e)}
 	if op := e.Operator; op == "==" || op == "~=" {
 		equal := op == "=="
 		return func(f *frame) bool {
@@ -459,7 +466,7 @@ func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
 }
 
 func (c *compiler) arithmetic(e *ast.ArithmeticOpExpr) expr {
-	both, op := c.operands(e.Lhs, e.Rhs), e.Operator[0]
+	both, op := c.operands(e.Lhs, e.Rhs, true), e.Operator[0]
 	at, leftName, rightName := &site{line: end(e)}, c.describe(e.Lhs), c.describe(e.Rhs)
 	return func(f *frame) Value {
 		a, b := both(f)

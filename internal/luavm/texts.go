@@ -114,7 +114,7 @@ func format(t *Thread, args []Value) []Value {
 		case len(d.flags) > 5:
 			t.Fail("invalid format (repeated flags)")
 		case rest == "":
-			t.Fail("invalid option '%%\x00' to 'format'")
+			t.Fail("invalid option '%%' to 'format'")
 		case isDigit(rest[0]):
 			t.Fail("invalid format (width or precision too long)")
 		}
@@ -148,7 +148,11 @@ func (d directive) has(flag string) bool { return strings.Contains(d.flags, flag
 func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, at int) []byte {
 	switch letter {
 	case 'c':
-		one := d.pad(nil, "", string([]byte{byte(unsigned(t.Float(args, at)))}), false)
+		n := t.Float(args, at)
+		if !(math.Abs(n) < 1<<31) { // it is no int of C
+			n = 0
+		}
+		one := d.pad(nil, "", string([]byte{byte(int(n))}), false)
 		one, _, _ = bytes.Cut(one, []byte{0}) // which ends the text that C makes
 		return append(out, one...)
 	case 'd', 'i':
@@ -160,11 +164,13 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 		n := unsigned(t.Float(args, at))
 		text, prefix := fmt.Sprintf("%"+string(letter), n), ""
 		switch {
-		case !d.has("#") || n == 0:
-		case letter != 'o':
+		case !d.has("#"):
+		case n == 0 && letter == 'o' && d.precision == 0:
+			d.precision = 1
+		case n != 0 && letter == 'o' && d.precision <= len(text):
+			text = "0" + text
+		case n != 0 && letter != 'o':
 			prefix = "0" + string(letter)
-		case d.precision <= len(text):
-			d.precision = len(text) + 1
 		}
 		return d.whole(out, prefix, text)
 	case 'e', 'E', 'f', 'g', 'G':
@@ -182,7 +188,7 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 		}
 		return d.pad(out, "", text, false)
 	}
-	t.Fail("invalid option '%%%c' to 'format'", letter)
+	t.Fail("invalid option '%%%s' to 'format'", strings.Trim(string([]byte{letter}), "\x00"))
 	return out
 }
 
