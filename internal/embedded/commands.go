@@ -40,28 +40,24 @@ func init() {
 	for shape, names := range map[shape]string{
 		{words: -1}:      "PING",
 		{words: 1}:       "DBSIZE TIME",
-		{words: -2}:      "BITCOUNT DEL EXISTS GETEX MGET SDIFF SINTER SUNION TOUCH UNLINK",
+		{words: -2}:      "DEL EXISTS GETEX MGET SDIFF SINTER SUNION TOUCH UNLINK",
 		{-2, "-c", true}: "LPOP RPOP ZPOPMAX ZPOPMIN",
 		{-2, "", true}:   "SCAN",
 		{words: -3}: "COPY EXPIRE EXPIREAT HDEL HMGET LPUSH LPUSHX MSET MSETNX PEXPIRE PEXPIREAT RPUSH RPUSHX SADD " +
 			"SET SMISMEMBER SREM ZMSCORE ZRANK ZREM ZREVRANK",
-		{-3, "", true}:  "HSCAN LPOS",
-		{-3, "k", true}: "SINTERCARD",
+		{-3, "", true}: "HSCAN LPOS",
 		{words: 2}: "DECR ECHO EXPIRETIME GET GETDEL HGETALL HKEYS HLEN HVALS INCR KEYS LLEN PERSIST PEXPIRETIME PTTL " +
 			"SCARD SELECT SMEMBERS STRLEN TTL TYPE ZCARD",
 		{words: 3}:        "APPEND GETSET HEXISTS HGET HSTRLEN INCRBYFLOAT LINDEX RENAME RENAMENX SETNX SISMEMBER ZSCORE",
 		{3, "-i", false}:  "DECRBY INCRBY",
-		{3, "-o", false}:  "GETBIT",
 		{words: -4}:       "HMSET HSET ZADD",
 		{-4, "", true}:    "ZRANGE",
-		{-4, "k", true}:   "LMPOP ZMPOP",
 		{-4, "-bb", true}: "ZRANGEBYSCORE ZREVRANGEBYSCORE",
 		{-4, "-ii", true}: "ZREVRANGE",
 		{words: 4}:        "HINCRBYFLOAT HSETNX LSET",
 		{4, "--i", false}: "HINCRBY",
 		{4, "-i", false}:  "LREM PSETEX SETEX",
 		{4, "-ii", false}: "GETRANGE LRANGE LTRIM ZREMRANGEBYRANK",
-		{4, "-od", false}: "SETBIT",
 		{4, "-f", false}:  "ZINCRBY",
 		{4, "-bb", false}: "ZCOUNT ZREMRANGEBYSCORE",
 		{words: 5}:        "LINSERT",
@@ -135,20 +131,8 @@ func (s *scripts) bound(text string) (written, problem string) {
 	return digits, ""
 }
 
-// wholeNumbers are those that Redis reads as an integer, a count, a number of keys, the offset of a bit, and a bit.
-var wholeNumbers = map[byte]struct {
-	least, most int64
-	problem     string
-}{
-	'i': {math.MinInt64, math.MaxInt64, notWhole},
-	'c': {0, math.MaxInt64, "ERR value is out of range, must be positive"},
-	'k': {1, math.MaxInt64, "ERR numkeys should be greater than 0"},
-	'o': {0, math.MaxUint32, "ERR bit offset is not an integer or out of range"},
-	'd': {0, 1, "ERR bit is not an integer or out of range"},
-}
-
-// number reads an argument as Redis does, and writes it as miniredis reads it. Its kind is one of wholeNumbers, f for
-// any number, or b for a bound of a range of scores.
+// number reads an argument as Redis does, and writes it as miniredis reads it. Its kind is i for an integer, c for a
+// count, f for any number, b for a bound of a range of scores, or - for no number.
 func (s *scripts) number(kind byte, text string) (written, problem string) {
 	switch kind {
 	case '-':
@@ -160,10 +144,13 @@ func (s *scripts) number(kind byte, text string) (written, problem string) {
 			return text, notFloat
 		}
 		return score(text, n), ""
-	default:
-		want := wholeNumbers[kind]
-		if n, ok := whole(text); !ok || n < want.least || n > want.most {
-			return text, want.problem
+	case 'i':
+		if _, ok := whole(text); !ok {
+			return text, notWhole
+		}
+	case 'c':
+		if n, ok := whole(text); !ok || n < 0 {
+			return text, "ERR value is out of range, must be positive"
 		}
 	}
 	return text, ""
@@ -219,8 +206,6 @@ func has(words []string, option string) bool {
 func apart(name string, args []string) bool {
 	last := args[len(args)-1]
 	switch name {
-	case "BITCOUNT": // of a part of a text
-		return len(args) > 2
 	case "HSCAN", "ZRANK", "ZREVRANK": // with options
 		return len(args) > 3
 	case "COPY":
@@ -272,7 +257,7 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 		if _, found := s.get("GET", args[1]); problem != wrongSyntax && !found {
 			return []string{"GET", args[1]}, "" // miniredis would set the deadline of another type, too
 		}
-	case "APPEND", "SETBIT":
+	case "APPEND":
 		s.lenient = true
 	case "INCR", "DECR", "INCRBY", "DECRBY", "HINCRBY":
 		if name == "DECRBY" && args[2] == strconv.Itoa(math.MinInt64) {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// grammar says how the programs of a kind are written: what may stand for a letter. In a file of testdata, what stands
-// behind "n:" may stand for $n, and now and then what stands behind "n!". It is ended by ## or the end of the line; ~ is
-// nothing. The program consists of some of ^ and of statements, which are "." and, with others at each bar, "|". It
+// grammar says how the programs of a kind are written: what may stand for a letter. In a file of testdata, the texts
+// behind "n:" may stand for $n, and now and then those behind "n!". They end at ## or at the end of the line. The text ~
+// is empty. A program consists of some of "^" and of statements. These are "." and "|", which has others at each bar. It
 // ends with ";".
 type grammar map[byte]*ways
 

@@ -164,8 +164,8 @@ type decoder struct {
 const padding = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
 // marks are the tokens without contents.
-var marks = map[string]string{"{": "T_OBJ_BEGIN", "}": "T_OBJ_END", "[": "T_ARR_BEGIN", "]": "T_ARR_END", ":": "T_COLON",
-	",": "T_COMMA", "\x00": "T_END", "true": "T_BOOLEAN", "false": "T_BOOLEAN", "null": "T_NULL"}
+var marks = map[string]string{"{": "T_OBJ_BEGIN", "}": "T_OBJ_END", "[": "T_ARR_BEGIN", "]": "T_ARR_END",
+	":": "T_COLON", ",": "T_COMMA", "\x00": "T_END", "true": "T_BOOLEAN", "false": "T_BOOLEAN", "null": "T_NULL"}
 
 func (d *decoder) next() {
 	for strings.IndexByte(" \t\n\r", d.text[d.at]) >= 0 {

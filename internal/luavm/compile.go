@@ -239,12 +239,11 @@ func (c *compiler) repeat(s *ast.RepeatStmt) step {
 
 func (c *compiler) local(s *ast.LocalAssignStmt) step {
 	if s.LastLine() > 0 { // local function, which sees itself
-		set, at := c.declare(s.Line(), s.Names...)[0], c.place(s.Names[0])
-		value := c.expression(s.Exprs[0])
+		set := c.declare(s.Line(), s.Names...)[0]
+		assign := c.assignment(&ast.AssignStmt{Lhs: []ast.Expr{&ast.IdentExpr{Value: s.Names[0]}}, Rhs: s.Exprs})
 		return func(f *frame) flow {
 			set(f, Nil)
-			*at(f) = value(f)
-			return onward
+			return assign(f)
 		}
 	}
 	if len(s.Names) == 1 && len(s.Exprs) == 1 {

@@ -125,13 +125,10 @@ func (c *compiler) variable(e *ast.IdentExpr) expr {
 	v, upvalue := c.find(e.Value)
 	switch {
 	case v == nil:
-		key, at := c.text(e.Value), &site{line: e.Line()}
+		key, at := Value{o: c.text(e.Value)}, &site{line: e.Line()}
 		return func(f *frame) Value {
-			if v := f.t.Globals.getText(key); v.o != nil {
-				return v
-			}
 			f.at = at
-			return f.t.index(f.t.Globals.Value(), Value{o: key}, "")
+			return f.t.index(f.t.Globals.Value(), key, "")
 		}
 	case upvalue >= 0:
 		return func(f *frame) Value { return *f.fn.shared[upvalue] }
@@ -154,7 +151,8 @@ func (c *compiler) late(e ast.Expr) bool {
 	return v != nil && upvalue < 0 && v.shared
 }
 
-// operands compiles two operands. If lateNumber is set, a number on the left becomes a constant after those on the right.
+// operands compiles two operands. If lateNumber is set, a number on the left becomes a constant after those on the
+// right.
 func (c *compiler) operands(left, right ast.Expr, lateNumber bool) func(f *frame) (a, b Value) {
 	var second expr
 	if _, ok := numeral(left); ok && lateNumber {
@@ -213,23 +211,9 @@ func truth(e ast.Expr) string {
 	return ""
 }
 
-// element compiles t.name or t[key].
+// element compiles t[key].
 func (c *compiler) element(e *ast.AttrGetExpr) expr {
-	at := &site{e.Line(), c.describe(e.Object)}
-	if name, ok := e.Key.(*ast.StringExpr); ok {
-		object, key := c.expression(e.Object), c.text(name.Value)
-		return func(f *frame) Value {
-			of := object(f)
-			if t := of.Table(); t != nil {
-				if v := t.getText(key); v.o != nil || t.meta == nil {
-					return v
-				}
-			}
-			f.at = at
-			return f.t.index(of, Value{o: key}, at.name)
-		}
-	}
-	both := c.operands(e.Object, e.Key, false)
+	both, at := c.operands(e.Object, e.Key, false), &site{e.Line(), c.describe(e.Object)}
 	return func(f *frame) Value {
 		of, k := both(f)
 		if t := of.Table(); t != nil {

@@ -2,7 +2,6 @@ package luavm
 
 import (
 	"math"
-	"math/big"
 	"strconv"
 	"strings"
 )
@@ -69,12 +68,16 @@ func power(a, b float64) (n float64, exact bool) {
 	if math.Abs(a) > 1<<53 || math.Abs(b) > 340 {
 		return n, false
 	}
-	whole := new(big.Int).Exp(big.NewInt(int64(a)), big.NewInt(int64(math.Abs(b))), nil)
-	n, accuracy := new(big.Float).SetInt(whole).Float64()
+	n, exact = 1, true
+	for range int(math.Abs(b)) {
+		product := n * a
+		exact = exact && math.FMA(n, a, -product) == 0
+		n = product
+	}
 	if b < 0 {
 		n = 1 / n
 	}
-	return n, accuracy == big.Exact
+	return n, exact
 }
 
 // AsNumber returns the value of a number, or of a string that is one.

@@ -124,21 +124,6 @@ func (t *Table) Get(key Value) Value {
 	return Nil
 }
 
-// getText returns the value of a string key.
-func (t *Table) getText(key *object) Value {
-	if len(t.nodes) == 0 {
-		return Nil
-	}
-	for at := int(key.hashOf())&(len(t.nodes)-1) + 1; at > 0; {
-		n := &t.nodes[at-1]
-		if n.key.o == key || n.key.isString() && n.key.o.text == key.text {
-			return n.value
-		}
-		at = n.next
-	}
-	return Nil
-}
-
 // GetInt returns the value of a whole number.
 func (t *Table) GetInt(i int) Value {
 	if i > 0 && i <= len(t.array) {

@@ -84,33 +84,17 @@ func tables() map[string]Native {
 			}
 			return t.One(Number(most))
 		},
-		"foreach": func(t *Thread, args []Value) []Value {
-			table := t.table(args, 1)
-			for key, v, _ := table.Next(Nil); !key.IsNil(); key, v, _ = table.Next(key) {
-				if found := first(t.Call(t.callback(args, 2), key, v)); !found.IsNil() {
-					return t.One(found)
-				}
-			}
-			return nil
-		},
-		"foreachi": func(t *Thread, args []Value) []Value {
-			table := t.table(args, 1)
-			for i, n := 1, table.Len(); i <= n; i++ {
-				if found := first(t.Call(t.callback(args, 2), Int(i), table.GetInt(i))); !found.IsNil() {
-					return t.One(found)
-				}
-			}
-			return nil
-		},
+		"foreach":  refused("table.foreach"),
+		"foreachi": refused("table.foreachi"),
 	}
 }
 
-// callback is argument i, which has to be a function.
-func (t *Thread) callback(args []Value, i int) Value {
-	if argument(args, i).Kind() != KindFunction {
-		t.badType(args, i, "function")
+// refused ends a run that needs a function which nobody uses.
+func refused(name string) Native {
+	return func(*Thread, []Value) []Value {
+		Abort(&CannotError{"of " + name})
+		return nil
 	}
-	return args[i-1]
 }
 
 func (t *Thread) setInt(table *Table, i int, v Value) {
