@@ -116,7 +116,7 @@ func (s *scripts) before(c *server.Peer, command string, args ...string) (done b
 	if c == s.inner || c == s.outer {
 		return false
 	}
-	own := s.client(c, false)
+	own := s.client(c)
 	if own.queue != nil {
 		s.transaction(c, own, append([]string{command}, args...))
 		return true
@@ -137,33 +137,31 @@ func (s *scripts) before(c *server.Peer, command string, args ...string) (done b
 		return true
 	case "MULTI":
 		if len(args) == 0 {
-			s.client(c, true).queue = [][]string{}
+			own.queue = [][]string{}
 			c.WriteOK()
 			return true
 		}
 	case "SELECT":
 		if len(args) == 1 {
-			s.client(c, true).database = args[0] // if it is none, the next command in it fails
+			own.database = args[0] // if it is none, the next command in it fails
 		}
 	}
 	return done
 }
 
-// client returns the state of a connection. If keep is set, it is remembered until the connection ends.
-func (s *scripts) client(c *server.Peer, keep bool) *client {
+// client returns the state of a connection, which is kept until the connection ends.
+func (s *scripts) client(c *server.Peer) *client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := s.clients[c]
 	if own == nil {
 		own = &client{database: "0"}
-		if keep {
-			s.clients[c] = own
-			c.OnDisconnect(func() {
-				s.mu.Lock()
-				defer s.mu.Unlock()
-				delete(s.clients, c)
-			})
-		}
+		s.clients[c] = own
+		c.OnDisconnect(func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.clients, c)
+		})
 	}
 	return own
 }

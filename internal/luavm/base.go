@@ -1,6 +1,9 @@
 package luavm
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // base returns the functions that belong to no library.
 func base() map[string]Native {
@@ -185,16 +188,14 @@ func (t *Thread) Show(v Value) Value {
 	if by := t.metamethod(v, "__tostring"); !by.IsNil() {
 		return first(t.Call(by, v))
 	}
-	switch v.Kind() {
-	case KindString:
-		return v
-	case KindNumber:
-		text, _ := TextOf(v)
+	if text, ok := TextOf(v); ok {
 		return String(text)
+	}
+	switch v.Kind() {
 	case KindNil:
 		return String("nil")
 	case KindBoolean:
-		return String(map[bool]string{true: "true", false: "false"}[v.Truth()])
+		return String(strconv.FormatBool(v.Truth()))
 	case KindLight:
 		return String("userdata: (nil)")
 	}

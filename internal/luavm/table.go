@@ -125,36 +125,19 @@ func (t *Table) Get(key Value) Value {
 }
 
 // GetInt returns the value of a whole number.
-func (t *Table) GetInt(i int) Value {
-	if i > 0 && i <= len(t.array) {
-		return t.array[i-1]
-	}
-	return t.Get(Int(i))
-}
+func (t *Table) GetInt(i int) Value { return t.Get(Int(i)) }
 
 // GetName returns the value of a name.
 func (t *Table) GetName(name string) Value { return t.Get(String(name)) }
 
 // SetInt sets the value of a whole number.
-func (t *Table) SetInt(i int, v Value) {
-	if i > 0 && i <= len(t.array) {
-		t.array[i-1] = v
-		return
-	}
-	t.Set(Int(i), v)
-}
+func (t *Table) SetInt(i int, v Value) { t.Set(Int(i), v) }
 
 // SetName sets the value of a name.
 func (t *Table) SetName(name string, v Value) { t.Set(String(name), v) }
 
 // Set sets the value of a key that is neither nil nor NaN.
-func (t *Table) Set(key, v Value) {
-	if at := t.find(key); at != nil {
-		*at = v
-	} else {
-		*t.add(key) = v
-	}
-}
+func (t *Table) Set(key, v Value) { *t.place(key) = v }
 
 // add makes a place for a key that has none. A node that is in the way of another chain moves.
 func (t *Table) add(key Value) *Value {

@@ -93,12 +93,11 @@ func (r *reader) statement(s ast.Stmt) {
 	}
 }
 
-// local reads a declaration, whose names are known after it; that of a function already within it.
+// local reads a declaration, whose names are known after it; that of a local function, which alone has a last line,
+// already within it.
 func (r *reader) local(s *ast.LocalAssignStmt) {
-	if len(s.Names) == 1 && len(s.Exprs) == 1 {
-		if _, ok := s.Exprs[0].(*ast.FunctionExpr); ok {
-			r.declare(s.Names...)
-		}
+	if s.LastLine() > 0 {
+		r.declare(s.Names...)
 	}
 	r.expressions(s.Exprs...)
 	r.declare(s.Names...)

@@ -57,27 +57,12 @@ func lex(source string) (tokens []token, wrong *Remark) {
 
 // spell writes tokens as Lua that nobody can read in two ways: no comments, every string in the same plain form, a
 // blank between any two words, and each word on its line.
-//
-// gopher-lua takes `local f = function`, in which f is another variable inside the function than outside, for `local
-// function f`. It does not take `local f = nil or function` for it, and to Lua's compiler that is the same.
 func spell(tokens []token) string {
 	var b strings.Builder
-	line, declares := 1, 0 // how much of `local f = (` stands before the token
+	line := 1
 	for _, t := range tokens {
 		for ; line < t.line; line++ {
 			b.WriteByte('\n')
-		}
-		switch {
-		case t.kind == parse.TLocal:
-			declares = 1
-		case declares == 1 && t.kind == parse.TIdent, declares == 2 && t.kind == '=':
-			declares++
-		case declares == 3 && t.kind == '(':
-		case declares == 3 && t.kind == parse.TFunction:
-			b.WriteString("nil or ")
-			fallthrough
-		default:
-			declares = 0
 		}
 		if t.kind == parse.TString {
 			b.WriteString(Quote(t.text))

@@ -27,12 +27,7 @@ func TestASpelledScriptReadsInOneWay(t *testing.T) {
 		"1.5+0x1F-.5e-3*3.":             "1.5 + 0x1F - .5e-3 * 3. ",
 		"x = 'a\\\nb' y":                "x = \n'a\\010b' y ",
 
-		"local f=function":           "local f = nil or function ",
-		"local f=((function":         "local f = ( ( nil or function ",
-		"local function f":           "local function f ",
-		"f=function":                 "f = function ",
-		"local a local b c=function": "local a local b c = function ",
-
+		"local f=function":        "local f = function ",
 		"--[[ never closed\nKEYS": "line 2: long comment without an end, or a short one that begins with --[=",
 		"'open\n'":                `line 1: unterminated string near "open"`,
 		"\n[[open":                `line 2: unterminated multiline string near "open"`,
