@@ -24,7 +24,7 @@ func TestInRole(t *testing.T) {
 	}
 }
 
-// What an algorithm names as a guarantee of the window contract is one by its own bound, at any limit. An algorithm that
+// Settings that an algorithm names guarantee the window contract by its own bound, at any limit. An algorithm that
 // guarantees the contract with the limit's own setting names this one, too: simulate recommend then considers it.
 func TestKeepingGuaranteesTheWindow(t *testing.T) {
 	for _, requests := range []int64{1, 2, 3, 4, 5, 9, 10, 11, 100, 333, 5000} {
@@ -69,8 +69,8 @@ func TestReducedRows(t *testing.T) {
 
 // A label's algorithm is found behind its parameters and a flag of its clients; a user's script has no traits.
 func TestWhatALabelSays(t *testing.T) {
-	for label, floor := range map[string]bool{"none": true, "none+local-flag": true, "gcra:burst=7": false, "mine": false,
-		"nonesuch": false, "": false} {
+	for label, floor := range map[string]bool{"none": true, "none+local-flag": true, "gcra:burst=7": false,
+		"mine": false, "nonesuch": false, "": false} {
 		if IsFloor(label) != floor {
 			t.Errorf("%q: the floor is %v", label, !floor)
 		}

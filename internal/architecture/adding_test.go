@@ -58,7 +58,8 @@ func TestAddingEditsNoLine(t *testing.T) {
 		"gcra,pocket-bucket", "--redis", "model", "--charts", "none")
 	s.wants(matrix, "gcra pocket\n", " 1+1 bucket\n")
 	s.wants(s.run("./simulate", "recommend", "--limit", "100/1m", "--contract", "bucket"), "Take gcra:")
-	s.wants(s.run("./simulate", "examine", "pocket-bucket", "--limit", "10/1s"), "a bucket that refills steadily. 0 faults")
+	s.wants(s.run("./simulate", "examine", "pocket-bucket", "--limit", "10/1s"),
+		"a bucket that refills steadily. 0 faults")
 
 	save(t, filepath.Join(dir, "pocket.log"), []byte("<2024-05-17T10:05:00Z> 192.0.2.1 asks for /a\n"))
 	s.wants(s.run("./simulate", "limits", "--trace", "pocket.log", "--trace-key", "client+path", "--format", "json"),
@@ -78,8 +79,8 @@ func TestAddingEditsNoLine(t *testing.T) {
 }
 
 // laws are the tests of all algorithms, but for those that read their files.
-const laws = "DeletingRejected.*|Shifting.*|Interleaved.*|RetryAfterIsTight|RemainingIsTrue|TheFullBurst.*|AClockThat.*|" +
-	"ACoarseClock.*|AChangeOf.*|NoStory.*|ABoundGrows.*|EveryBoundIsNearlyReached"
+const laws = "DeletingRejected.*|Shifting.*|Interleaved.*|RetryAfterIsTight|RemainingIsTrue|TheFullBurst.*|" +
+	"AClockThat.*|ACoarseClock.*|AChangeOf.*|NoStory.*|ABoundGrows.*|EveryBoundIsNearlyReached"
 
 // stranger runs commands in a folder of its own.
 type stranger struct {

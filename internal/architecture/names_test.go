@@ -47,7 +47,8 @@ func TestNoOtherPackageNamesAnAlgorithm(t *testing.T) {
 				case text == "none" && otherNone[f.path] != "":
 					seen[f.path] = true
 				default:
-					t.Errorf("%s: %q names an algorithm; ask for a trait of it in algorithms/traits.go", f.line(n), text)
+					t.Errorf("%s: %q names an algorithm; ask for a trait of it, see algorithms/traits.go", f.line(n),
+						text)
 				}
 				return true
 			})

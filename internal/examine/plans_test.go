@@ -143,8 +143,8 @@ func (s *search) phase(offsetUS int64) int64 {
 type lessons struct{ waits, shifts []int64 }
 
 // learn asks one request, and floods, at two phases of the clock that are nothing special. Each time that a reply names
-// may be a border that matters: the moment before it is tried as a phase, and the wait until then as a gap. A flood that
-// goes on may need some time to use up a window: so long before the window's end is tried, too.
+// may be a border that matters: the moment before it is tried as a phase, and the wait until then as a gap. A flood
+// that goes on may need some time to use up a window: so long before the window's end is tried, too.
 func (s *search) learn() {
 	w := s.Limiter.Policy.WindowUS()
 	for _, shift := range []int64{s.phase(1), s.phase(w / 3)} {

@@ -45,12 +45,13 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	case r.Algorithms != nil:
 		return r.Algorithms
 	}
-	named := slices.Concat(r.further(s), expected, algorithms.ReducedRows(p.Policy))
+	reduced := algorithms.ReducedRows(p.Policy)
+	named := slices.Concat(r.further(s), expected, reduced)
 	if r.Limit != nil { // a variant with a limit or a burst of its own was written for the file's limit
 		named = slices.DeleteFunc(named, func(c algorithms.Choice) bool {
 			return strings.Contains(c.Label, ":limit=") || strings.Contains(c.Label, ":burst=")
 		})
-		named = slices.Concat(algorithms.ReducedRows(p.Policy), named)
+		named = slices.Concat(reduced, named)
 	}
 	var all []algorithms.Choice
 	for _, plain := range algorithms.Defaults() {
