@@ -35,10 +35,8 @@ type Traits struct {
 
 // NameOf returns the name with which a row's label begins: gcra of gcra:burst=10 and of gcra+local-flag.
 func NameOf(label string) string {
-	if end := strings.IndexAny(label, ":+"); end >= 0 {
-		return label[:end]
-	}
-	return label
+	name, _, _ := strings.Cut(strings.ReplaceAll(label, "+", ":"), ":")
+	return name
 }
 
 // Of returns the algorithm of a row's label. That of any other label, such as a user's script's, is empty.

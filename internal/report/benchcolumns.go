@@ -113,24 +113,20 @@ func roundFigures(p *result.Play, r *result.Round) benchFigures {
 // writeBenchRows writes one table for all that was measured: a header, and for each scenario and limiter a line for
 // what was admitted and one for what was rejected.
 func writeBenchRows(w io.Writer, d *result.Document) error {
-	header := []string{"scenario", "algorithm", "outcome"}
-	for _, c := range benchColumns {
-		header = append(header, c.name)
-	}
-	lines := [][]string{append(header, "seed", "server", "cpu", "valid", "partial")}
+	names := each(benchColumns, func(c benchColumn) string { return c.name })
+	lines := [][]string{slices.Concat([]string{"scenario", "algorithm", "outcome"}, names,
+		[]string{"seed", "server", "cpu", "valid", "partial"})}
+	outcomes := []string{"admitted", "rejected"}
 	context := []string{d.Server.String(), d.Machine.CPU, strconv.FormatBool(d.Validity.Valid),
 		strconv.FormatBool(d.Partial)}
 	for i := range d.Runs {
 		run := &d.Runs[i]
 		for _, p := range d.Plays(run) {
 			for k, of := range []*result.Durations{&p.Outcomes.Accepted, &p.Outcomes.Rejected} {
-				line := []string{run.Scenario, p.Algorithm, []string{"admitted", "rejected"}[k]}
 				f := playFigures(&p, of)
-				for _, c := range benchColumns {
-					line = append(line, f.text(c.name, Float, ""))
-				}
-				line = append(line, strconv.FormatUint(run.Seed, 10))
-				lines = append(lines, slices.Concat(line, context))
+				lines = append(lines, slices.Concat([]string{run.Scenario, p.Algorithm, outcomes[k]},
+					each(names, func(name string) string { return f.text(name, Float, "") }),
+					[]string{strconv.FormatUint(run.Seed, 10)}, context))
 			}
 		}
 	}

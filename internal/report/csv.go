@@ -46,10 +46,7 @@ func withReference(run *result.Run, name string) []result.Row {
 
 // CSVColumns are the names of all columns.
 func CSVColumns() []string {
-	header := []string{"scenario", "algorithm"}
-	for _, m := range counts() {
-		header = append(header, m.Name)
-	}
+	header := append([]string{"scenario", "algorithm"}, each(counts(), func(m *measure.Measure) string { return m.Name })...)
 	header = append(header, "decisions_digest", "script_sha1", "parameters", "limit_requests", "limit_window_us",
 		"limit_burst", "limit_contract", "duration_us", "keys", "seed", "clock", "server_kind", "server_name",
 		"server_version", "server_transport", "partial")
@@ -78,19 +75,13 @@ func csvLine(run *result.Run, row *result.Row) []string {
 	for _, f := range result.Fields(row) {
 		fields[f.Name] = f.Text
 	}
-	for _, name := range composites {
-		line = append(line, fields[name])
-	}
-	return line
+	return append(line, each(composites, func(name string) string { return fields[name] })...)
 }
 
 // ParameterText joins parameters as a label does, in the order of their names: burst=100:refill=5.
 func ParameterText(parameters map[string]string) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		parts = append(parts, name+"="+parameters[name])
-	}
-	return strings.Join(parts, ":")
+	names := slices.Sorted(maps.Keys(parameters))
+	return strings.Join(each(names, func(name string) string { return name + "=" + parameters[name] }), ":")
 }
 
 // WriteCSV writes lines, of which the first is the header. Cells that a spreadsheet would run as a formula begin with

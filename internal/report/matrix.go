@@ -49,19 +49,6 @@ type column struct {
 	reduced     *algorithms.Algorithm // of which it is the reduced setting; the label then depends on the limit
 }
 
-// heads are the columns of algorithms with a place, in this order, each followed by that of its reduced setting.
-func heads() (all []column) {
-	for _, c := range algorithms.ByPlace() {
-		if a := c.Algorithm; a.Place > 0 {
-			all = append(all, column{label: a.Name, head: cmp.Or(a.Short, headOf(a.Name))})
-			if a.Reduced.Short != "" {
-				all = append(all, column{a.Name + ":reduced", a.Reduced.Short, a})
-			}
-		}
-	}
-	return all
-}
-
 // headOf breaks a label that is no short one.
 func headOf(label string) string {
 	if i := strings.LastIndexAny(label, "-:"); i > 0 && len(label) > 8 {
@@ -78,11 +65,11 @@ func (c column) of(r *result.Run) *result.Row {
 	return r.Find(c.label)
 }
 
-// columnsOf are the columns for rows that every run has: first those with short names. The floor has none.
-func columnsOf(d *result.Document) []column {
+// columnsOf are the columns for rows that every run has. First are those of algorithms with a place, each followed by
+// that of its reduced setting. The floor has none.
+func columnsOf(d *result.Document) (all []column) {
 	names := slices.DeleteFunc(slices.Clone(d.Everywhere()), algorithms.IsFloor)
-	var all []column
-	for _, c := range heads() {
+	add := func(c column) {
 		var rows []string
 		for i := range d.Runs {
 			if row := c.of(&d.Runs[i]); row != nil {
@@ -92,6 +79,12 @@ func columnsOf(d *result.Document) []column {
 		if slices.Contains(names, c.label) || c.reduced != nil && rows != nil {
 			all = append(all, c)
 			names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(rows, n) })
+		}
+	}
+	for _, c := range algorithms.ByPlace() {
+		if a := c.Algorithm; a.Place > 0 {
+			add(column{label: a.Name, head: cmp.Or(a.Short, headOf(a.Name))})
+			add(column{a.Name + ":reduced", a.Reduced.Short, a})
 		}
 	}
 	for _, name := range names {
@@ -182,7 +175,7 @@ func withoutTwins(all []column) []column {
 
 // ReducedWords says what the two settings of an algorithm are, where both are columns.
 func ReducedWords(d *result.Document) string {
-	for _, c := range heads() {
+	for _, c := range columnsOf(d) {
 		for i := range d.Runs {
 			if r := &d.Runs[i]; c.reduced != nil && c.of(r) != nil && r.Find(c.reduced.Name) != nil {
 				return c.reduced.Reduced.Words

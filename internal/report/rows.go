@@ -45,9 +45,9 @@ func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Tabl
 				measure.CostMeasures.Shown(place, r.Figures()))
 		}
 		t := Table{Bare: true, Columns: columns(shown, place)}
-		for _, group := range shownRows(r) {
-			t.Rows = append(t.Rows, rowOf(r, group[0].Algorithm, shown, &group[0].Figures, place))
-		}
+		t.Rows = each(shownRows(r), func(group []*result.Row) TableRow {
+			return rowOf(r, group[0].Algorithm, shown, &group[0].Figures, place)
+		})
 		return t
 	}
 	shown = measure.DecisionMeasures.Shown(place, r.Figures())
@@ -137,17 +137,15 @@ func subjectTable(r *result.Run, about *measure.Subject, place measure.Place) Ta
 	if named {
 		t.Columns = append(t.Columns, Column{Name: "worst-served key", Words: true})
 	}
-	var rows []*result.Row
-	for i := range r.Results {
-		rows = append(rows, &r.Results[i])
-	}
-	if place != measure.Page {
-		rows = nil
-		for _, group := range shownRows(r) {
-			rows = append(rows, group[0])
+	groups := shownRows(r)
+	if place == measure.Page {
+		groups = nil
+		for i := range r.Results {
+			groups = append(groups, []*result.Row{&r.Results[i]})
 		}
 	}
-	for _, row := range rows {
+	for _, group := range groups {
+		row := group[0]
 		known := func(m *measure.Measure) bool { return m.Value(&row.Figures).Known }
 		if !slices.ContainsFunc(measures, known) {
 			continue

@@ -29,10 +29,7 @@ func (t Terminal) Or(width int) Terminal {
 // WriteTerminal writes s for people. It is plain ASCII unless a name is not, so that it survives pipes and logs, and
 // nothing in it steers a terminal.
 func (s Sheet) WriteTerminal(w io.Writer, t Terminal) error {
-	var parts []string
-	for _, p := range s {
-		parts = append(parts, t.part(&p))
-	}
+	parts := each(s, func(p Part) string { return t.part(&p) })
 	_, err := io.WriteString(w, strings.Join(filled(parts), "\n"))
 	return err
 }
