@@ -27,7 +27,7 @@ func TestAStoppedRunEndsBetweenTwoBatches(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() { // once there are more keys than Close deletes on one trip
-			for t.Context().Err() == nil && s.Client.DBSize(t.Context()).Val() < 2*chunksPerTrip*sweepChunk {
+			for t.Context().Err() == nil && s.Client.DBSize(t.Context()).Val() < 2*32*500 {
 			}
 			interrupt(message.ErrInterrupted)
 		}()
