@@ -220,5 +220,6 @@ func (f *traceFile) found() *Found {
 	f.marked[odd].N = 0 // that is true of the log
 	return &Found{Name: f.name, Format: f.layout.name, Lines: f.lines, Requests: f.sorter.seen,
 		OutOfOrder: f.sorter.outOfOrder, QuotesGoOn: f.marked[goesOn].N > 0,
-		Notes: slices.Concat([]Note{{Text: f.guessed}}, f.marked[:len(ofLines)], []Note{{Text: f.stamps.note(f.lastUS)}})}
+		Notes: slices.Concat([]Note{{Text: f.guessed}}, f.marked[:len(ofLines)],
+			[]Note{{Text: f.stamps.note(f.lastUS)}})}
 }

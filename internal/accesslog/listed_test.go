@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the list of formats into the schema of scenarios and the page about them")
+var update = flag.Bool("update", false, "write the list of formats into schema and page")
 
 // The schema of scenarios and the page about them list every format, as the files of the formats tell. -update writes
 // the lists.

@@ -147,7 +147,7 @@ func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.R
 	return found, err
 }
 
-// Ordered is the stream of some keys of a log, for one pass. Its requests are in the order of time, since 1970, and each
+// Ordered is the stream of some keys of a log, for one pass. Its requests are in the order of time since 1970. Each
 // says whether its time is a whole second. l has the log's FirstUS, and the pass adds what it finds, but for the files.
 func (t Trace) Ordered(l *Log, requests iter.Seq2[limit.Request, bool]) *traffic.Stream {
 	return traffic.Compile(0, []traffic.Phase{{Trace: shard{t, l, requests}}})

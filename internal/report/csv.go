@@ -46,7 +46,8 @@ func withReference(run *result.Run, name string) []result.Row {
 
 // CSVColumns are the names of all columns.
 func CSVColumns() []string {
-	header := append([]string{"scenario", "algorithm"}, each(counts(), func(m *measure.Measure) string { return m.Name })...)
+	names := each(counts(), func(m *measure.Measure) string { return m.Name })
+	header := append([]string{"scenario", "algorithm"}, names...)
 	header = append(header, "decisions_digest", "script_sha1", "parameters", "limit_requests", "limit_window_us",
 		"limit_burst", "limit_contract", "duration_us", "keys", "seed", "clock", "server_kind", "server_name",
 		"server_version", "server_transport", "partial")
