@@ -3,6 +3,7 @@ package luavm
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // base returns the functions that belong to no library.
@@ -14,7 +15,8 @@ func base() map[string]Native {
 				if !argument(args, 2).IsNil() {
 					message = t.Text(args, 2)
 				}
-				t.Throw(String(message)) // luaL_error("%s") would put a place before it, and finds a native function
+				message, _, _ = strings.Cut(message, "\x00") // which ends the text that C makes
+				t.Fail("%s", message)
 			}
 			return t.All(args...)
 		},
