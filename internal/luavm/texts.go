@@ -111,6 +111,8 @@ func format(t *Thread, args []Value) []Value {
 			d.precision, rest = digits(exact)
 		}
 		switch {
+		case at > len(args):
+			t.BadArgument(at, "no value")
 		case len(d.flags) > 5:
 			t.Fail("invalid format (repeated flags)")
 		case rest == "":
