@@ -204,10 +204,13 @@ func (d *decoder) expected(what string) {
 	d.t.Fail("Expected %s but found %s at character %d", what, d.kind, d.from+1)
 }
 
+// numeric has all that a number may consist of, nan(name) included.
+const numeric = "0123456789+-.()_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // number reads as much as strtod of C does.
 func (d *decoder) number() {
 	rest := d.text[d.at:]
-	for end := len(rest) - len(strings.TrimLeft(rest, "0123456789+-.abcdefinptxyABCDEFINPTXY")); end > 0; end-- {
+	for end := len(rest) - len(strings.TrimLeft(rest, numeric)); end > 0; end-- {
 		if n, ok := luavm.ParseNumber(rest[:end]); ok {
 			d.kind, d.token = "T_NUMBER", luavm.Number(n)
 			d.at += end

@@ -2,6 +2,7 @@ package luavm
 
 import (
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -91,6 +92,9 @@ func AsNumber(v Value) (float64, bool) {
 	return 0, false
 }
 
+// nan matches what strtod takes for a NaN.
+var nan = regexp.MustCompile(`^nan(\([0-9a-z_]*\))?$`)
+
 // ParseNumber reads a number as luaO_str2d of C does, blanks around it included. A zero byte ends the text.
 func ParseNumber(text string) (float64, bool) {
 	whole, plain := 0, len(text) > 0 && len(text) <= 15
@@ -103,21 +107,19 @@ func ParseNumber(text string) (float64, bool) {
 	}
 	text, _, _ = strings.Cut(text, "\x00")
 	text = strings.Trim(text, blanks)
-	if strings.Contains(text, "_") {
-		return 0, false
-	}
 	digits := strings.ToLower(strings.TrimLeft(text, "+-"))
-	if len(text)-len(digits) > 1 {
-		return 0, false
-	}
-	if strings.HasPrefix(digits, "0x") && !strings.Contains(digits, "p") {
-		text += "p0" // Go wants an exponent after a hexadecimal number
-	}
 	switch {
-	case digits == "nan" && text[0] == '-':
-		return negativeNaN, true
-	case digits == "nan":
+	case len(text)-len(digits) > 1:
+		return 0, false
+	case strings.HasPrefix(digits, "nan") && nan.MatchString(digits):
+		if text[0] == '-' {
+			return negativeNaN, true
+		}
 		return positiveNaN, true
+	case strings.Contains(text, "_"):
+		return 0, false
+	case strings.HasPrefix(digits, "0x") && !strings.Contains(digits, "p"):
+		text += "p0" // Go wants an exponent after a hexadecimal number
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(n, 0) {
