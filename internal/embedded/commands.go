@@ -477,25 +477,29 @@ func (s *scripts) finish(name string, args []string, value luavm.Value) (luavm.V
 		}
 	}
 	if name[0] == 'Z' {
-		return wholeScores(name, args, value), ""
+		return withScores(name, args, value), ""
 	}
 	return value, ""
 }
 
-// wholeScores writes whole scores in a reply without an exponent, as Redis does: midnight in µs is one.
-func wholeScores(name string, args []string, value luavm.Value) luavm.Value {
+// withScores writes the scores in a reply as Redis does: miniredis writes midnight in µs with an exponent.
+func withScores(name string, args []string, value luavm.Value) luavm.Value {
 	score := func(v luavm.Value) luavm.Value {
 		text, _ := v.Text()
-		n, ok := luavm.ParseNumber(text)
-		if !ok || math.Abs(n) >= 1<<52 || !strings.Contains(text, "e+") {
-			return v
+		if n, ok := luavm.ParseNumber(text); ok {
+			return luavm.String(argument(n))
 		}
-		return luavm.String(strconv.FormatFloat(n, 'f', -1, 64))
+		return v
 	}
 	t, at, step := value.Table(), 2, 2 // a score follows its member
 	switch {
 	case t == nil:
 		return score(value)
+	case name == "ZMPOP":
+		for pairs, i := t.GetInt(2).Table(), 1; i <= pairs.Len(); i++ {
+			withScores("ZPOP", nil, pairs.GetInt(i))
+		}
+		return value
 	case name == "ZMSCORE":
 		at, step = 1, 1
 	case !strings.HasPrefix(name, "ZPOP") && !has(args, "WITHSCORES"):

@@ -8,10 +8,10 @@ import (
 	"ratelab/internal/luavm"
 )
 
-// argument is a number as Redis writes it for a command since 7.2: in the fewest digits that give it back, and with an
-// exponent where fpconv_dtoa has one.
+// argument is a number as Redis writes it for a command, and in scores, since 7.2: in the fewest digits that give it
+// back, and with an exponent where fpconv_dtoa has one. A whole number up to 2^62 has all its digits.
 func argument(x float64) string {
-	if whole := luavm.Cut(x); float64(whole) == x {
+	if whole := luavm.Cut(x); float64(whole) == x && math.Abs(x) <= 1<<62 {
 		return strconv.FormatInt(whole, 10)
 	}
 	if math.IsNaN(x) || math.IsInf(x, 0) {
