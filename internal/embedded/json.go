@@ -19,7 +19,7 @@ const (
 	sparseArray = 2  // beyond, it may be as many times as long as it has elements
 )
 
-// cjson is the library of that name. A null has a value of its own.
+// cjson is the library of that name. A null has a value of its own. Functions that set options end the run.
 func cjson() *luavm.Table {
 	null := luavm.NewLight()
 	only := func(t *luavm.Thread, args []luavm.Value) {
@@ -48,6 +48,15 @@ func cjson() *luavm.Table {
 		},
 	})
 	library.SetName("null", null)
+	library.SetName("_NAME", luavm.String("cjson"))
+	library.SetName("_VERSION", luavm.String("2.1.0"))
+	for _, name := range []string{"new", "encode_sparse_array", "encode_max_depth", "decode_max_depth",
+		"encode_number_precision", "encode_keep_buffer", "encode_invalid_numbers", "decode_invalid_numbers"} {
+		library.SetName(name, luavm.NewFunction(func(*luavm.Thread, []luavm.Value) []luavm.Value {
+			luavm.Abort(&luavm.CannotError{Why: "of cjson." + name})
+			return nil
+		}))
+	}
 	return library
 }
 

@@ -51,6 +51,11 @@ func texts() map[string]Native {
 			slices.Reverse(b)
 			return string(b)
 		}),
+		"dump": func(t *Thread, args []Value) []Value {
+			t.callback(args, 1)
+			Abort(&CannotError{"of string.dump"})
+			return nil
+		},
 		"len": func(t *Thread, args []Value) []Value { return t.One(Int(len(t.Text(args, 1)))) },
 		"sub": func(t *Thread, args []Value) []Value {
 			text := t.Text(args, 1)
