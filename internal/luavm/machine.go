@@ -1,7 +1,9 @@
 package luavm
 
 import (
+	"maps"
 	"math"
+	"slices"
 )
 
 // Libraries makes tables with the functions of Lua's libraries: those without one under "", and coroutine, math,
@@ -20,11 +22,11 @@ func Libraries() map[string]*Table {
 	return all
 }
 
-// NewLibrary makes a table of functions.
+// NewLibrary makes a table of functions. Their order in it is the same in every run.
 func NewLibrary(functions map[string]Native) *Table {
 	t := NewTable(0, len(functions))
-	for name, f := range functions {
-		t.SetName(name, NewFunction(f))
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		t.SetName(name, NewFunction(functions[name]))
 	}
 	return t
 }
