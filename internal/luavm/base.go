@@ -123,7 +123,9 @@ func base() map[string]Native {
 			return t.One(newFunction(&Function{proto: script.main}))
 		},
 		"pcall": func(t *Thread, args []Value) []Value {
-			t.any(args, 1)
+			if len(args) == 0 {
+				args = []Value{True} // the pcall of Redis then calls what it has put on the stack for its result
+			}
 			return t.attempt(func() []Value { return t.call(args[0], args[1:]) }, nil)
 		},
 	}
