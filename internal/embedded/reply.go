@@ -84,7 +84,8 @@ func (a *answer) add(value luavm.Value, depth int) bool {
 	return true
 }
 
-// table writes a list, or the error or the status that a table stands for.
+// table writes what a table stands for: an error, a status, a number or a text, or else a list. RESP2 has lists in the
+// place of maps and sets.
 func (a *answer) table(t *luavm.Table, depth int) bool {
 	if text, ok := t.GetName("err").Text(); ok {
 		a.line('-', text)
@@ -94,22 +95,50 @@ func (a *answer) table(t *luavm.Table, depth int) bool {
 		a.line('+', text)
 		return true
 	}
-	if n, ok := t.GetName("double").Float(); ok && !a.resp3 {
+	if n, ok := t.GetName("double").Float(); ok {
 		a.text = resp.AppendText(a.text, string(luavm.AppendFloat(nil, n, 17)))
 		return true
 	}
-	n := 0
-	for !t.GetInt(n + 1).IsNil() {
-		n++
+	of, set, items := t.GetName("map").Table(), t.GetName("set").Table(), []luavm.Value(nil)
+	text, isText := longText(t)
+	switch {
+	case of != nil:
+		for key, item, _ := of.Next(luavm.Nil); !key.IsNil(); key, item, _ = of.Next(key) {
+			items = append(items, key, item)
+		}
+	case set != nil:
+		for key, _, _ := set.Next(luavm.Nil); !key.IsNil(); key, _, _ = set.Next(key) {
+			items = append(items, key)
+		}
+	case isText:
+		a.text = resp.AppendText(a.text, text)
+		return len(a.text) <= largest
+	default:
+		for i := 1; !t.GetInt(i).IsNil(); i++ {
+			items = append(items, t.GetInt(i))
+		}
 	}
-	a.text = resp.AppendHeader(a.text, '*', n)
-	for i := range n {
-		if depth == deepest || len(a.text) > largest || !a.add(t.GetInt(i+1), depth+1) {
+	a.text = resp.AppendHeader(a.text, '*', len(items))
+	for _, item := range items {
+		if depth == deepest || len(a.text) > largest || !a.add(item, depth+1) {
 			return false
 		}
 	}
 	return true
 }
+
+// longText is the text of a table that stands for a large number, or for a text with a format.
+func longText(t *luavm.Table) (text string, ok bool) {
+	if text, ok = t.GetName("big_number").Text(); ok {
+		return oneLine.Replace(text), true
+	}
+	if of := t.GetName("verbatim_string").Table(); of != nil && of.GetName("format").Kind() == luavm.KindString {
+		return of.GetName("string").Text()
+	}
+	return "", false
+}
+
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
 // line writes a text in one line. A zero byte ends it, as in C.
 func (a *answer) line(kind byte, text string) {
@@ -117,6 +146,5 @@ func (a *answer) line(kind byte, text string) {
 	if kind == '-' {
 		text = strings.TrimRight(text, "\r\n")
 	}
-	text = strings.NewReplacer("\r", " ", "\n", " ").Replace(text)
-	a.text = append(append(append(a.text, kind), text...), "\r\n"...)
+	a.text = append(append(append(a.text, kind), oneLine.Replace(text)...), "\r\n"...)
 }
