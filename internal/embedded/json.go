@@ -108,11 +108,16 @@ func (e *encoder) table(t *luavm.Table, depth int) {
 	}
 	e.text = append(e.text, '{')
 	for key, item, _ := t.Next(luavm.Nil); !key.IsNil(); key, item, _ = t.Next(key) {
-		name, ok := luavm.TextOf(key)
-		if !ok {
+		switch key.Kind() {
+		case luavm.KindString:
+			e.value(key, depth)
+		case luavm.KindNumber:
+			e.text = append(e.text, '"')
+			e.value(key, depth)
+			e.text = append(e.text, '"')
+		default:
 			e.fail(key, "table key must be a number or string")
 		}
-		e.quote(name)
 		e.text = append(e.text, ':')
 		e.value(item, depth)
 		e.text = append(e.text, ',')
