@@ -296,15 +296,16 @@ func (c *compiler) place(name string) func(f *frame) *Value {
 type target struct {
 	object, key expr
 	set         func(f *frame, object, key, to Value)
+	copies      []func(f *frame, parts []Value) // of the variable that it is, into parts of earlier targets
 }
 
-// target compiles one of several left sides.
-func (c *compiler) target(e ast.Expr, all []ast.Expr) target {
-	switch e := e.(type) {
+// target compiles left side i of several.
+func (c *compiler) target(targets []target, i int, all []ast.Expr) target {
+	switch e := all[i].(type) {
 	case *ast.IdentExpr:
 		if v, _ := c.find(e.Value); v != nil {
 			at := c.place(e.Value)
-			return target{set: func(f *frame, _, _, to Value) { *at(f) = to }}
+			return target{set: func(f *frame, _, _, to Value) { *at(f) = to }, copies: targets[i].copies}
 		}
 		name, at := Value{o: c.text(e.Value)}, &site{line: e.Line()}
 		return target{set: func(f *frame, _, _, to Value) {
@@ -313,9 +314,9 @@ func (c *compiler) target(e ast.Expr, all []ast.Expr) target {
 		}}
 	case *ast.AttrGetExpr:
 		at := &site{e.Line(), c.describe(e.Object)}
-		object, lateObject := c.part(e.Object, all)
-		key, lateKey := c.part(e.Key, all)
-		return target{object, key, func(f *frame, object, key, to Value) {
+		object, lateObject := c.part(e.Object, 3*i, targets, all)
+		key, lateKey := c.part(e.Key, 3*i+1, targets, all)
+		return target{object: object, key: key, set: func(f *frame, object, key, to Value) {
 			if lateObject != nil {
 				object = lateObject(f)
 			}
@@ -332,30 +333,33 @@ func (c *compiler) target(e ast.Expr, all []ast.Expr) target {
 			f.t.setIndex(object, key, to, at.name)
 		}}
 	}
-	c.fail(e.Line(), "syntax error")
+	c.fail(all[i].Line(), "syntax error")
 	return target{}
 }
 
 // part compiles the object or the key of an element on the left side. If late is not nil, it is read when the value is
-// there. But C copies a variable that the same statement assigns to.
-func (c *compiler) part(e ast.Expr, all []ast.Expr) (early, late expr) {
+// there. But C copies a variable that is a later target of the same statement, when it comes to that one.
+func (c *compiler) part(e ast.Expr, at int, targets []target, all []ast.Expr) (early, late expr) {
 	value := c.expression(e)
-	assigned := func(to ast.Expr) bool {
-		name, ok := to.(*ast.IdentExpr)
-		return ok && name.Value == e.(*ast.IdentExpr).Value
+	if !c.late(e) {
+		return value, nil
 	}
-	if c.late(e) && !slices.ContainsFunc(all, assigned) {
-		return func(*frame) Value { return Nil }, value
+	none := func(*frame) Value { return Nil }
+	for i := at/3 + 1; i < len(all); i++ {
+		if name, ok := all[i].(*ast.IdentExpr); ok && name.Value == e.(*ast.IdentExpr).Value {
+			targets[i].copies = append(targets[i].copies, func(f *frame, parts []Value) { parts[at] = value(f) })
+			return none, nil
+		}
 	}
-	return value, nil
+	return none, value
 }
 
 // assignment compiles an assignment. The parts of all targets are computed, then all values. Then the targets get them,
 // the last one first.
 func (c *compiler) assignment(s *ast.AssignStmt) step {
 	targets := make([]target, len(s.Lhs))
-	for i, e := range s.Lhs {
-		targets[i] = c.target(e, s.Lhs)
+	for i := range targets {
+		targets[i] = c.target(targets, i, s.Lhs)
 	}
 	if len(s.Lhs) == 1 && len(s.Rhs) == 1 {
 		to, value := targets[0], c.expression(s.Rhs[0])
@@ -379,6 +383,9 @@ func (c *compiler) assignment(s *ast.AssignStmt) step {
 		for i, to := range targets {
 			if parts[3*i+2] = Nil; to.object != nil {
 				parts[3*i], parts[3*i+1] = to.object(f), to.key(f)
+			}
+			for _, do := range to.copies {
+				do(f, parts)
 			}
 		}
 		for i, v := range values(f) {
