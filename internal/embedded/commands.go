@@ -495,11 +495,6 @@ func withScores(name string, args []string, value luavm.Value) luavm.Value {
 	switch {
 	case t == nil:
 		return score(value)
-	case name == "ZMPOP":
-		for pairs, i := t.GetInt(2).Table(), 1; i <= pairs.Len(); i++ {
-			withScores("ZPOP", nil, pairs.GetInt(i))
-		}
-		return value
 	case name == "ZMSCORE":
 		at, step = 1, 1
 	case !strings.HasPrefix(name, "ZPOP") && !has(args, "WITHSCORES"):

@@ -52,7 +52,9 @@ func texts() map[string]Native {
 			return string(b)
 		}),
 		"dump": func(t *Thread, args []Value) []Value {
-			t.callback(args, 1)
+			if argument(args, 1).function() == nil {
+				t.badType(args, 1, "function")
+			}
 			Abort(&CannotError{"of string.dump"})
 			return nil
 		},
