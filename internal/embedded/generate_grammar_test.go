@@ -13,8 +13,8 @@ import (
 
 // grammar says how the programs of a kind are written: what may stand for a letter. In a file of testdata, the texts
 // behind "n:" may stand for $n, and now and then those behind "n!". They end at ## or at the end of the line. The text
-// ~ is empty. A program consists of some of "^" and of statements. These are "." and "|", which has others at each bar. It
-// ends with ";".
+// ~ is empty. A program consists of some of "^" and of statements. These are "." and "|", which has others at each bar.
+// It ends with ";".
 type grammar map[byte]*ways
 
 // ways are what may stand for a letter. plain ones have no letters in them.
