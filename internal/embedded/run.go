@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/alicebob/miniredis/v2/fpconv"
 	"github.com/alicebob/miniredis/v2/server"
 
 	"ratelab/internal/luavm"
@@ -233,6 +234,14 @@ func (s *scripts) call(raises bool) luavm.Native {
 		}
 		return t.One(told("err", problem))
 	}
+}
+
+// argument is a number as Redis writes it for a command since 7.2.
+func argument(n float64) string {
+	if whole := luavm.Cut(n); float64(whole) == n {
+		return strconv.FormatInt(whole, 10)
+	}
+	return fpconv.Dtoa(n)
 }
 
 // issue has the server do a command, and reads what it answers: a value, or an error.
