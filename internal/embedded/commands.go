@@ -219,8 +219,8 @@ func apart(name string, args []string) bool {
 		to, _ := whole(last)
 		return from < 0 && from > to
 	case "LINDEX", "LSET":
-		n, ok := whole(args[2])
-		return !ok || n > math.MaxInt32 || n < math.MinInt32 // versions differ
+		n, _ := whole(args[2])
+		return n > math.MaxInt32 || n < math.MinInt32 // versions differ
 	case "ZPOPMIN", "ZPOPMAX":
 		return len(args) == 3 && last == "0"
 	case "ZRANGE": // the order of texts
@@ -260,6 +260,14 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 		}
 	case "APPEND":
 		s.lenient = true
+	case "LINDEX", "LSET": // Redis looks at the key before the index
+		if _, ok := whole(args[2]); !ok {
+			var length luavm.Value
+			if length, problem = s.issue([]string{"LLEN", args[1]}); length != luavm.Int(0) && problem == "" {
+				problem = notWhole
+			}
+			args[2] = "0"
+		}
 	case "INCR", "DECR", "INCRBY", "DECRBY", "HINCRBY":
 		if name == "DECRBY" && args[2] == strconv.Itoa(math.MinInt64) {
 			return nil, "ERR decrement would overflow"
