@@ -52,9 +52,7 @@ func init() {
 			"ZSCORE",
 		{3, "-i", false}:  "DECRBY INCRBY",
 		{words: -4}:       "HMSET HSET ZADD",
-		{-4, "", true}:    "ZRANGE",
-		{-4, "-bb", true}: "ZRANGEBYSCORE ZREVRANGEBYSCORE",
-		{-4, "-ii", true}: "ZREVRANGE",
+		{-4, "", true}:    "ZRANGE ZRANGEBYSCORE ZREVRANGE ZREVRANGEBYSCORE",
 		{words: 4}:        "HINCRBYFLOAT HSETNX LSET",
 		{4, "--i", false}: "HINCRBY",
 		{4, "-i", false}:  "LREM PSETEX SETEX",
@@ -192,7 +190,7 @@ func (s *scripts) command(args []string) (value luavm.Value, problem string) {
 		problem = worded(name, problem)
 	}
 	zero := func(arg string) bool { return strings.IndexByte(arg, 0) >= 0 } // it ends a word for Redis
-	if slices.ContainsFunc(asked, zero) || options && problem != wrongType {
+	if slices.ContainsFunc(asked, zero) || options && problem != wrongType && !strings.Contains(name, "RANGE") {
 		problem = s.refuse("of " + name + " with these arguments")
 	}
 	return luavm.Nil, problem
@@ -300,14 +298,36 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 		s.far(args[2], name == "SETEX", false)
 	case "ZADD":
 		problem = s.scores(args)
-	case "ZRANGE":
-		kinds := "-ii"
-		if has(args[4:], "BYSCORE") {
-			kinds = "-bb"
-		}
-		problem = s.read(args, kinds)
+	case "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZREVRANGEBYSCORE":
+		problem = s.ranged(name, args)
 	}
 	return args, problem
+}
+
+// ranged reads the options of ZRANGE and its kind from the left, and then the range.
+func (s *scripts) ranged(name string, args []string) (problem string) {
+	kinds, limited := "-ii", false
+	if strings.HasSuffix(name, "BYSCORE") || has(args[4:], "BYSCORE") {
+		kinds = "-bb"
+	}
+	for i := 4; i < len(args); i++ {
+		switch option := strings.ToUpper(args[i]); {
+		case option == "LIMIT" && i+2 < len(args):
+			if problem = s.read(args[i:], "ii"); problem != "" {
+				return problem
+			}
+			if i += 2; kinds == "-ii" && args[i] == "-1" {
+				s.refuse("of LIMIT -1 among ranks") // Redis takes it for none
+			}
+			limited = true
+		case option != "WITHSCORES" && (name != "ZRANGE" || option != "REV" && option != "BYSCORE"):
+			return wrongSyntax
+		}
+	}
+	if limited && kinds == "-ii" {
+		return wrongSyntax + ", LIMIT is only supported in combination with either BYSCORE or BYLEX"
+	}
+	return s.read(args, kinds)
 }
 
 // options checks those of SET and GETEX from an argument on.
