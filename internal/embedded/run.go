@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -236,9 +237,10 @@ func (s *scripts) call(raises bool) luavm.Native {
 	}
 }
 
-// argument is a number as Redis writes it for a command since 7.2.
+// argument is a number as Redis writes it for a command, and in scores, since 7.2. A whole number up to 2^62 has all
+// its digits.
 func argument(n float64) string {
-	if whole := luavm.Cut(n); float64(whole) == n {
+	if whole := luavm.Cut(n); float64(whole) == n && math.Abs(n) <= 1<<62 {
 		return strconv.FormatInt(whole, 10)
 	}
 	return fpconv.Dtoa(n)
