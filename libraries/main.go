@@ -202,7 +202,7 @@ func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.P
 		}
 		about := on.About()
 		e.Server = &about
-		e.Tried = slices.DeleteFunc(e.Tried, func(s string) bool { return s == "a cluster" }) // nobody knows the keys
+		e.Checked = slices.DeleteFunc(e.Checked, func(s string) bool { return s == "a cluster" }) // nobody knows the keys
 		doc.Examinations = append(doc.Examinations, *e)
 	}
 	return doc, nil

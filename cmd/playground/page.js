@@ -253,7 +253,7 @@ function examined(x) {
     if (f.scenario) item.append(make('details', '', make('summary', '', `The traffic that shows it: ${f.file}`), make('pre', 'plain', f.scenario)));
     return item;
   }));
-  const rest = x.tried.length ? [make('p', 'quiet', `Also tried, and right: ${x.tried.join(', ')}.`)] : [];
+  const rest = x.checked ? [make('p', 'quiet', x.checked)] : [];
   return [make('h2', '', 'What standard traffic shows'), ...x.lead.map((l, i) => make('p', i ? 'quiet' : '', l)), list, ...rest];
 }
 

@@ -115,7 +115,7 @@ type chart struct {
 type examination struct {
 	Lead     []string  `json:"lead"`
 	Findings []finding `json:"findings"`
-	Tried    []string  `json:"tried"`
+	Checked  string    `json:"checked"` // what was tried, and held
 }
 
 type finding struct {
@@ -282,7 +282,7 @@ func (e *engine) examine(ctx context.Context, q *question, asked limit.Policy) (
 	}
 	about := script.Engine.About()
 	x.Server = &about
-	all := &examination{Lead: texts(report.Examined(x)), Findings: []finding{}, Tried: x.Tried}
+	all := &examination{Lead: texts(report.Examined(x)), Findings: []finding{}, Checked: report.Checked(x)}
 	for i := range x.Findings {
 		f := &x.Findings[i]
 		one := finding{Fault: f.Fault, Name: f.Name, Text: f.String(), File: examine.FileName(x, f)}

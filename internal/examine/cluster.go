@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"ratelab/internal/message"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
 
 // cluster looks whether the keys of one call, and those that the script makes of them, lie in one slot.
-func (x *examination) cluster() string {
+func (x *examination) cluster() {
 	var keys []string
-	vars := script.Vars{Key: key, Cost: 1, NowUS: x.baseUS}
+	vars := script.Vars{Key: key + "-0", Cost: 1, NowUS: scenario.DefaultStart.UnixMicro() + x.namedAtUS}
 	for _, k := range x.limiter.Program.Decide.Keys {
 		keys = append(keys, string(k.Append(nil, &vars)))
 	}
@@ -31,11 +32,11 @@ func (x *examination) cluster() string {
 		} else if tag(k) == "" || tag(keys[0]) == "" {
 			remedy = "give the empty one a name, with the client in braces in each"
 		}
-		x.say(fault, "cluster", x.at(0, 1), "the keys %s and %s lie in different slots: %s; %s, such as %s",
-			x.named(keys[0]), x.named(k), what, remedy, x.named("rl:{k0}"))
-		return ""
+		x.say(fault, "cluster", play{volleys: []volley{{n: 1}}}.expanded(),
+			"the keys %s and %s lie in different slots: %s; %s, such as %s", x.named(keys[0]), x.named(k), what, remedy,
+			x.named("rl:{k0}"))
+		return
 	}
-	return "a cluster"
 }
 
 // tag is the part of a key that determines its slot: what stands between the first { and the } after it, or all.
@@ -50,6 +51,6 @@ func tag(key string) string {
 }
 
 // named is a key without the prefix that keeps the keys of a user's script apart.
-func (x *examination) named(key string) string {
-	return message.Quote(strings.TrimPrefix(key, "own:"+x.found.Algorithm+":"))
+func (x *examination) named(name string) string {
+	return message.Quote(strings.TrimPrefix(strings.Replace(name, key+"-0", key, 1), "own:"+x.found.Algorithm+":"))
 }

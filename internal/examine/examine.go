@@ -1,23 +1,26 @@
-// Package examine plays standard traffic past a limiter's script and reports findings: faults, which are wrong in any
-// limiter, and properties, which belong to a kind of limiter. Each finding has the traffic that shows it. Findings
-// follow from replies and keys; the script's source is not read.
+// Package examine plays a corpus of traffic past a limiter's script and judges it. Each decision is judged by what the
+// script itself admitted before: by rules, of which one may explain everything. Each play is judged by laws that need
+// no rule, most of them by further plays that must agree. Findings are faults, which depart from the rule or break a
+// law, and properties, which the rule's own bound has. Each has the traffic that shows it. Findings follow from replies
+// and keys; the script's source is not read.
 //
 // It compares no scripts (see run.Compare) and judges no cost (see counting).
 package examine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
-	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
@@ -25,12 +28,18 @@ import (
 // Standard is the limit where nobody named one.
 var Standard = limit.Policy{Requests: 100, Window: time.Minute}
 
-// large is the largest limit and burst that are examined, since the traffic grows with them. Where a smaller one can be
-// examined instead, reduced takes the place of all above twice as much.
+// A larger limit or burst than large is not examined. Where the binding passes the limit, about scaled is examined in
+// the place of a larger one, and a few plays at the limit that was asked about.
 const (
-	large   = 500
-	reduced = 100
+	large  = 500
+	scaled = 10
 )
+
+// shortest is the shortest window that is examined: beside a shorter one, what scripts round is too much.
+const shortest = 100 * time.Millisecond
+
+// fewer is why another limit than the one that was asked about is examined.
+const fewer = "tried besides: it needs fewer requests"
 
 // Script is a limiter's script to be examined.
 type Script struct {
@@ -43,22 +52,35 @@ type Script struct {
 
 // Examine lets the script decide on the server. The error is the server's or the binding's.
 func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
-	policy := Standard
+	asked := Standard
 	if s.Asked != nil {
-		policy = *s.Asked
+		asked = *s.Asked
 	}
-	x, err := s.under(ctx, policy)
+	x, err := s.under(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
-	policy, x.found.NotExamined = s.policy(x.policy, x.limiter.Program)
-	if x.found.NotExamined != "" {
+	asked = x.policy
+	at, why := s.policy(asked, x.limiter.Program)
+	x.found.NotExamined = why
+	if why != "" {
 		return x.found, nil
 	}
-	if x, err = s.under(ctx, policy); err != nil {
+	small, err := s.under(ctx, at)
+	if err != nil {
 		return nil, err
 	}
-	return x.found, x.look(looks)
+	small.found.Limit, small.why = x.found.Limit, fewer
+	if err = small.look(); callError(err) != nil {
+		err = small.fails(callError(err))
+	}
+	if err != nil || small.found.NotExamined != "" {
+		return small.found, err
+	}
+	if err = small.besides(asked); err == nil {
+		small.bound(asked)
+	}
+	return small.found, err
 }
 
 // under begins an examination at a limit. The error is the binding's.
@@ -69,10 +91,10 @@ func (s *Script) under(ctx context.Context, p limit.Policy) (*examination, error
 	}
 	p = l.Policy // a script may have its own
 	x := &examination{Script: s, ctx: ctx, limiter: l, policy: p, limit: p.Requests, burst: p.Capacity(),
-		windowUS: p.WindowUS(), stepUS: 1, found: &result.Examination{Algorithm: l.Label, Limit: result.LimitOf(p),
-			ScriptSHA1: script.SHA1(l.Program.Source), Findings: []result.Finding{}, Tried: []string{}}}
+		windowUS: p.WindowUS(), stepUS: 1, found: &result.Examination{Algorithm: l.Label,
+			Limit: result.LimitOf(p), ScriptSHA1: script.SHA1(l.Program.Source), Findings: []result.Finding{},
+			Checked: []string{}}}
 	x.fillUS = x.forCost(x.burst)
-	x.baseUS = (x.windowUS - scenario.DefaultStart.UnixMicro()%x.windowUS) % x.windowUS
 	return x, nil
 }
 
@@ -87,22 +109,34 @@ func (s *Script) passes(p limit.Policy, changes ...func(*limit.Policy)) bool {
 	})
 }
 
+// These change a limit, for passes. A burst that nobody gave is the limit.
+func more(p *limit.Policy)     { p.Requests++; p.Burst = 0 }
+func longer(p *limit.Policy)   { p.Window *= 2 }
+func burstier(p *limit.Policy) { p.Burst = p.Capacity() + 1 }
+
 // policy is the limit at which the script is examined: the one that was asked about, or a smaller one of the same
-// window where that is large and the binding passes it; or why there is none.
+// window where the binding passes it; or why there is none.
 func (s *Script) policy(asked limit.Policy, program *script.Program) (at limit.Policy, why string) {
 	limits := s.passes(asked, more)
 	biggest := max(asked.Requests, asked.Capacity())
 	switch {
 	case s.Asked == nil && program.Own == nil && !(limits && s.passes(asked, longer)):
 		return asked, "the binding does not pass limit and window, and no limit was given; give --limit 100/1m"
-	case biggest <= 2*reduced || !limits && biggest <= large:
-		return asked, ""
-	case !limits:
+	case !limits && biggest > large:
 		return asked, fmt.Sprintf("the limit %v is large, and the binding does not pass it, so that a smaller one "+
 			"cannot be examined; give a limit of at most %d", asked, large)
+	case asked.Window < shortest && !s.passes(asked, longer):
+		return asked, fmt.Sprintf("the window of %v is below 100ms, and the binding does not pass it, so that a "+
+			"longer one cannot be examined", asked)
 	}
-	asked.Requests = max(1, asked.Requests*reduced/biggest)
-	asked.Burst = min(asked.Burst, max(1, asked.Burst*reduced/biggest))
+	asked.Window = max(asked.Window, shortest)
+	if limits && biggest > scaled {
+		requests := max(1, asked.Requests*scaled/biggest)
+		if asked.Burst > 0 {
+			asked.Burst = max(1, asked.Burst*requests/asked.Requests)
+		}
+		asked.Requests = requests
+	}
 	return asked, ""
 }
 
@@ -116,96 +150,409 @@ type examination struct {
 
 	limit, burst     int64
 	windowUS, fillUS int64 // fillUS: in which an empty bucket of the burst is full again
-	baseUS           int64 // where windows that are aligned to the clock begin, after the start
 
-	admits  int64 // at once, which need not be the burst
-	stepUS  int64 // between requests that are "at once"
-	seconds bool  // the script goes by whole seconds
-	delayUS int64 // the longest delay of a shaper so far
+	why     string // the limit is another one than that which was asked about
+	admits  int64  // at once, which need not be the burst
+	stepUS  int64  // between requests that are "at once"
+	seconds bool   // the script goes by whole seconds
+	rules   []rule // that explain everything
+	worstOf *play  // the traffic with the most in one window
 
-	worstOf []limit.Request // the traffic with the most in one window
-	endless []limit.Request // the shortest traffic that left a key without a TTL
-	names   []string        // of keys that some traffic left
-	err     error           // why a traffic was not decided; nothing is said from then on
+	// What the decisions have shown so far.
+	decisions                  int64
+	plays                      int
+	delayUS                    int64 // the longest delay of a shaper
+	tellsRemaining, tellsReset bool
+	left                       virtualtime.Left // after the last batch
+	endless                    bool             // a batch left a key without a TTL
+	ignored                    string           // the server's error that a library kept to itself
+	names                      []string         // of keys that one request left
+	namedAtUS                  int64
+}
+
+// forCost is the time in which the limit allows so many permits, rounded up.
+func (x *examination) forCost(permits int64) int64 {
+	us, rest := limit.Quotient(permits, x.windowUS, x.limit, 1<<62)
+	if rest {
+		us++
+	}
+	return us
 }
 
 // names are the kinds of findings in words, where the finding does not say it all.
 var names = map[string]string{
 	"no_limit": "no limit at one instant", "off_by_one": "off by one", "more_at_once": "more at once than the limit",
 	"admits_none": "admits nothing", "shares_keys": "shares keys", "ignores_cost": "ignores costs",
+	"cost_over_burst": "admits a cost above the burst", "costs": "decides costs wrongly",
+	"costs_above": "decides costs above the burst wrongly", "over": "admits more than any rule",
 	"loses_fraction": "loses the fraction of a refill", "never_expires": "never expires",
-	"expires_early": "expires early", "refills_early": "refills early", "expires_late": "expires late",
-	"locks_out": "locks out whoever goes on asking", "starves": "starves a steady client",
-	"silent_fallback": "falls back silently", "counts_rejected": "counts what it rejects",
-	"whole_seconds": "goes by whole seconds", "client_clock": "trusts the client's clock",
-	"retry_after": "retry-after is not true", "cluster": "fails on a cluster", "fails": "fails",
+	"expires_early": "expires early", "expires_late": "does not recover after a silence",
+	"silence_gives": "gives too much after a silence", "silence": "wrong after a silence",
+	"starves": "starves a steady client", "silent_fallback": "falls back silently",
+	"counts_rejected": "counts what it rejects", "refills_rejected": "refills with what it rejects",
+	"departs": "departs from its rule", "whole_seconds": "goes by whole seconds",
+	"client_clock": "trusts the client's clock", "retry_after": "retry-after is not true",
+	"retry_late": "retry-after is too late", "remaining": "remaining is not true",
+	"reset_after": "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
 }
-
-// look is a question. Its answer is what was tried, for what is right unless there are findings; "": nothing was.
-type look struct {
-	ask    func(*examination) (tried string)
-	always bool // of a script without a limit, too
-}
-
-// looks are the questions, in an order in which each knows of the causes that the ones before it have found. The first
-// says whether the others have a sense.
-var looks = []look{{(*examination).atOnce, true}, {(*examination).apart, false}, {(*examination).costs, false},
-	{(*examination).neverExpires, true}, {(*examination).wholeSeconds, false}, {(*examination).expiresEarly, false},
-	{(*examination).expiresLate, false}, {(*examination).locksOut, false}, {(*examination).losesFraction, false},
-	{(*examination).countsRejected, false}, {(*examination).steady, false}, {(*examination).retryAfter, false},
-	{(*examination).clientClock, false}, {(*examination).cluster, true}, {(*examination).worst, true},
-	{(*examination).family, false}, {(*examination).sweep, true}}
 
 // ours begins what virtual time or the embedded server cannot do, which is no script's fault.
 var ours = regexp.MustCompile(`^(virtual time|the embedded server) `)
 
-func (x *examination) look(looks []look) error {
-	for _, look := range looks {
-		if x.admits == 0 && !look.always {
-			continue
-		}
-		before, tried := len(x.found.Findings), look.ask(x)
-		if failed, ok := errors.AsType[*virtualtime.CallError](x.err); ok {
-			x.err = nil
-			if ours.MatchString(failed.Text) {
-				x.found.NotExamined, x.found.Findings, x.found.Tried = failed.Text, []result.Finding{}, []string{}
-			} else {
-				x.say(fault, "fails", nil, "%s", failed.Text)
-			}
-			return nil
-		}
-		if x.err != nil || x.has("admits_none") {
-			return x.err
-		}
-		if tried != "" && len(x.found.Findings) == before {
-			x.found.Tried = append(x.found.Tried, tried)
-		}
+// fails says that a call failed.
+func (x *examination) fails(failed *virtualtime.CallError) error {
+	if ours.MatchString(failed.Text) {
+		x.found.NotExamined, x.found.Findings, x.found.Checked = failed.Text, []result.Finding{}, []string{}
+		return nil
 	}
+	x.say(fault, "fails", nil, "%s", failed.Text)
 	return nil
 }
 
 // A finding is a fault, which is wrong in any limiter, or a property of a kind of limiter.
 const fault, property = true, false
 
-// say adds a finding, with the traffic that shows it.
-func (x *examination) say(fault bool, kind string, shown []limit.Request, format string, args ...any) {
-	if x.err == nil {
-		x.add(result.Finding{Kind: kind, Fault: fault, Text: fmt.Sprintf(format, args...), Limit: x.found.Limit,
-			Requests: int64(len(shown)), Traffic: volleys(shown)})
+// say adds a finding, with the traffic that shows it, faults before properties.
+func (x *examination) say(fault bool, kind string, shown *play, format string, args ...any) *result.Finding {
+	f := result.Finding{Kind: kind, Name: names[kind], Fault: fault, Text: fmt.Sprintf(format, args...),
+		Limit: result.LimitOf(x.policy), Traffic: []result.Volley{}}
+	if shown != nil {
+		f.Requests, f.Traffic = int64(len(shown.asks)), volleys(x.traffic(shown))
 	}
-}
-
-// add adds a finding, faults before properties.
-func (x *examination) add(f result.Finding) {
-	f.Name = names[f.Kind]
+	if f.Limit != x.found.Limit {
+		f.Text = fmt.Sprintf("at %s (%s): %s", inShort(x.policy), x.why, f.Text)
+	}
 	at := len(x.found.Findings)
 	if f.Fault {
 		at = x.found.Faults()
 	}
 	x.found.Findings = slices.Insert(x.found.Findings, at, f)
+	return &x.found.Findings[at]
 }
 
 // has reports whether there is a finding of any of these kinds.
 func (x *examination) has(kinds ...string) bool {
 	return slices.ContainsFunc(x.found.Findings, func(f result.Finding) bool { return slices.Contains(kinds, f.Kind) })
+}
+
+// evaluate lets the script decide the plays, and then those that the laws make of them.
+func (x *examination) evaluate(l *limiter.Limiter, plays []*play, laws []*law) ([]*outcome, error) {
+	all, err := x.decide(l, plays)
+	if err != nil {
+		return nil, err
+	}
+	var further []*play
+	for _, p := range all {
+		for _, law := range laws {
+			if law.derive != nil && law.applies(x, p.play) {
+				further = append(further, law.derive(x, p)...)
+			}
+		}
+	}
+	decided, err := x.decide(l, further)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		p.derived = map[*law][]*outcome{}
+		for _, law := range laws {
+			if law.derive != nil && law.applies(x, p.play) {
+				n := len(law.derive(x, p))
+				p.derived[law], decided = decided[:n], decided[n:]
+			}
+		}
+	}
+	return all, nil
+}
+
+// breaches are the plays that break a law.
+func (x *examination) breaches(law *law, all []*outcome) (found []*breach) {
+	for _, p := range all {
+		if !law.applies(x, p.play) {
+			continue
+		}
+		if law.derive != nil && law.kinds != "counts_rejected" && len(p.derived[law]) == 0 {
+			continue
+		}
+		if b := law.judge(x, p, p.derived[law]); b != nil {
+			b.law, b.of = law, p.play
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+// broken has, for each kind of breach, the one that takes the fewest requests, in the order of the laws.
+func (x *examination) broken(all []*outcome) (found []*breach) {
+	for _, law := range laws {
+		of := map[string][]*breach{}
+		var kinds []string
+		for _, b := range x.breaches(law, all) {
+			if of[b.kind] == nil {
+				kinds = append(kinds, b.kind)
+			}
+			of[b.kind] = append(of[b.kind], b)
+		}
+		for _, kind := range kinds {
+			b := smallest(of[kind])
+			if i := slices.IndexFunc(of[kind], func(b *breach) bool { return b.fault }); i >= 0 && !b.fault {
+				b = of[kind][i]
+			}
+			found = append(found, b)
+		}
+	}
+	return found
+}
+
+// tell adds the finding of a breach, as small as it can be made.
+func (x *examination) tell(b *breach) error {
+	if x.has(b.kind) {
+		return nil
+	}
+	b, err := x.shrink(b)
+	if err != nil {
+		return err
+	}
+	if b.kind == "retry_late" {
+		if b.text, err = x.late(b); err != nil {
+			return err
+		}
+	}
+	x.say(b.fault, b.kind, b.shown, "%s: %s", inWords(b.shown), b.text).BehindUS = b.behindUS
+	return nil
+}
+
+// look examines the script at one limit.
+func (x *examination) look() error {
+	if err := x.atOnce(); err != nil {
+		return err
+	}
+	if err := x.keys(); err != nil || x.admits == 0 {
+		return err
+	}
+	corpus := x.corpus(x.takesCost() || x.Costs)
+	all, err := x.evaluate(x.limiter, corpus, laws)
+	if err != nil {
+		return err
+	}
+	x.plays = len(all)
+	if x.endless && !x.has("never_expires", "keeps_configuration") {
+		x.say(fault, "never_expires", nil, "after some plays a key has no TTL")
+	}
+	if x.ignored != "" {
+		x.say(fault, "silent_fallback", all[0].play, "the server answers %q, and it decides all the same", x.ignored)
+	}
+	exact, nearest := x.fitAny(all, x.toleranceUS())
+	broken := x.broken(all)
+	x.worst(all)
+	if len(exact) == 0 {
+		if broken, err = x.unexplained(all, broken, nearest); err != nil {
+			return err
+		}
+	} else {
+		x.rules = exact
+		x.family()
+	}
+	if x.has("never_expires") {
+		broken = slices.DeleteFunc(broken, func(b *breach) bool { return b.kind == "starves" || b.kind == "expires_late" })
+	}
+	for _, b := range dropped(broken) {
+		if err := x.tell(b); err != nil {
+			return err
+		}
+	}
+	x.checked(all, broken)
+	return nil
+}
+
+// unexplained looks for the change under which a rule explains everything, and says what is wrong. It returns the
+// breaches that have another cause.
+func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitted) ([]*breach, error) {
+	c, exact, after, err := x.butFor(all)
+	if err != nil {
+		return nil, err
+	}
+	faults := slices.ContainsFunc(broken, func(b *breach) bool { return b.fault })
+	if len(exact) == 0 {
+		if rejects := slices.IndexFunc(broken, func(b *breach) bool { return strings.HasSuffix(b.kind, "rejected") }); rejects >= 0 {
+			after, err := x.changed(change{rejected: true}, all, laws)
+			if err != nil {
+				return nil, err
+			}
+			still := x.broken(after)
+			broken = slices.DeleteFunc(broken, func(b *breach) bool {
+				return !strings.HasSuffix(b.kind, "rejected") && b.kind != "loses_fraction" &&
+					!slices.ContainsFunc(still, func(o *breach) bool { return o.kind == b.kind })
+			})
+		}
+		if x.has("never_expires") || slices.ContainsFunc(broken, func(b *breach) bool { return b.kind == "shares_keys" }) {
+			return broken, nil
+		}
+		law := departs(nearest.rule, x.toleranceUS(), &change{kind: "nearest"})
+		b, err := x.shrink(smallest(x.breaches(law, all)))
+		if err == nil {
+			x.say(property, "nearest", b.shown, "nearest is %s; %s: %s", nearest.name(), inWords(b.shown), b.text)
+		}
+		return broken, err
+	}
+	if c.ttls != (script.TTLs{}) {
+		late := true
+		for _, p := range all {
+			over, _, _ := x.departures(&exact[0], p, x.toleranceUS())
+			late = late && over == 0
+		}
+		if late {
+			c.kind, c.but, c.none = "expires_late", "but its keys expire too late", "; none if its keys expired in time"
+		}
+	}
+	x.found.Family = exact[0].name() + ", " + c.but
+	isCost := func(b *breach) bool { return b.shown.has(costly) }
+	still := x.broken(after)
+	if c.tolerance > 0 {
+		x.seconds = true
+		still = x.broken(all)
+	}
+	rest := slices.DeleteFunc(slices.Clone(broken), func(b *breach) bool {
+		return !slices.ContainsFunc(still, func(o *breach) bool { return o.kind == b.kind })
+	})
+	costs := strings.HasPrefix(c.kind, "costs")
+	if i := slices.IndexFunc(broken, func(b *breach) bool { return b.fault && isCost(b) }); costs && i >= 0 {
+		return slices.Insert(rest, 0, broken[i]), nil // what a law says of it is plainer
+	}
+	if i := slices.IndexFunc(broken, func(b *breach) bool { return strings.HasSuffix(b.kind, "rejected") }); c.rejected && i >= 0 {
+		return slices.Insert(rest, 0, broken[i]), nil
+	}
+	tolerance := x.toleranceUS()
+	found := x.breaches(departs(exact[0], tolerance, &c), all)
+	if len(found) == 0 {
+		return rest, nil
+	}
+	b := smallest(found)
+	if c.tolerance > 0 && !faults {
+		b.fault = false
+	}
+	isFault := b.fault
+	if b, err = x.shrink(b); err != nil {
+		return nil, err
+	}
+	kind := b.kind
+	if costs { // a rejected request may be the reason
+		only := x.changedPlays(change{rejected: true, last: true}, []*outcome{{play: b.shown, got: b.got}})
+		without, err := x.evaluate(x.limiter, only, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(x.breaches(b.law, without)) == 0 {
+			kind = "counts_rejected"
+		}
+	}
+	x.say(isFault, kind, b.shown, "%s: %s", inWords(b.shown), b.text)
+	return rest, nil
+}
+
+// dropped leaves out what another breach explains.
+func dropped(all []*breach) []*breach {
+	has := func(kind string) bool {
+		return slices.ContainsFunc(all, func(b *breach) bool { return b.kind == kind })
+	}
+	if i := slices.IndexFunc(all, func(b *breach) bool { return b.kind == "shares_keys" }); i >= 0 {
+		return all[i : i+1]
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(b *breach) bool {
+		return b.kind == "silence_gives" && has("over") || b.kind == "expires_late" && has("starves") ||
+			b.kind == "retry_late" && has("retry_after") || b.kind == "cost_over_burst" && has("ignores_cost") ||
+			strings.HasSuffix(b.kind, "rejected") && has("loses_fraction")
+	})
+}
+
+// family says what kind of limiter it is.
+func (x *examination) family() {
+	switch {
+	case x.delayUS > 0:
+		x.found.Family = "a shaper, which delays what it admits by up to " + report.Briefly(x.delayUS)
+	case len(x.rules) > 0:
+		x.found.Family = x.rules[0].name()
+	}
+}
+
+// inShort is a limit without its contract.
+func inShort(p limit.Policy) string { return strings.TrimSuffix(p.String(), " by bucket") }
+
+// bound says what the rule that explains everything admits at most at the limit that was asked about, where that is
+// more than the contract, and what some play was seen to admit.
+func (x *examination) bound(asked limit.Policy) {
+	may := asked.Requests
+	if asked.Contract == limit.ByBucket {
+		may += asked.Capacity()
+	}
+	if x.delayUS > 0 || x.has("no_limit", "admits_none", "fails") {
+		return
+	}
+	text := fmt.Sprintf("admits %d in %s in the worst play, %.2f x the limit", x.found.Worst, report.Span(asked.WindowUS()),
+		float64(x.found.Worst)/float64(asked.Requests))
+	most := int64(0)
+	if len(x.rules) > 0 && x.admits == x.burst {
+		most = x.rules[0].most(asked)
+	}
+	switch {
+	case most > may:
+		text = fmt.Sprintf("%s admits up to %d in %s; here it %s", x.rules[0].name(), most,
+			report.Span(asked.WindowUS()), text)
+	case most > 0 || x.found.Worst <= may:
+		return
+	}
+	at := x.policy
+	x.policy = asked
+	x.say(property, "exceeds", x.worstOf, "%s", text)
+	x.policy = at
+}
+
+// worst finds the most that a play of single costs let through in one window, and what of the play shows it. What a
+// shaper admits counts when it leaves.
+func (x *examination) worst(all []*outcome) {
+	for _, p := range all {
+		if p.has(costly) || p.has(others) || p.has(skewed) {
+			continue
+		}
+		var at []int64
+		for i, d := range p.got {
+			if d.Allowed() {
+				at = append(at, p.asks[i].AtUS+d.DelayUS)
+			}
+		}
+		slices.Sort(at)
+		for i, from := 0, 0; i < len(at); i++ {
+			for at[from] <= at[i]-x.windowUS {
+				from++
+			}
+			if n := int64(i - from + 1); n > x.found.Worst {
+				x.found.Worst, x.worstOf = n, p.play
+			}
+		}
+	}
+}
+
+// checked says how much was tried, and which laws held.
+func (x *examination) checked(all []*outcome, broken []*breach) {
+	words := []string{fmt.Sprintf("%s plays, %s decisions at %s", message.Grouped(int64(x.plays)),
+		message.Grouped(x.decisions), inShort(x.policy))}
+	for _, law := range laws {
+		n := 0
+		for _, p := range all {
+			if law.applies(x, p.play) && (law.derive == nil || len(p.derived[law]) > 0) {
+				n += max(1, len(p.derived[law]))
+			}
+		}
+		isBroken := slices.ContainsFunc(broken, func(b *breach) bool { return b.law == law })
+		if n > 0 && law.holds != "" && !isBroken {
+			words = append(words, fmt.Sprintf("%s (%s)", law.holds, message.Grouped(int64(n))))
+		}
+	}
+	if !x.has("never_expires") {
+		words = append(words, "TTL")
+	}
+	if !x.has("cluster") {
+		words = append(words, "a cluster")
+	}
+	x.found.Checked = words
 }

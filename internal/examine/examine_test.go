@@ -47,40 +47,42 @@ func builtin(t *testing.T, label, limits string) Script {
 	return Script{Asked: &p, Costs: true, At: side.At}
 }
 
-// No built-in limiter has a fault, at any limit. A window that is given a burst ignores it, which is one. The worst
-// is within what the rule can admit at most, and comes close where the burst is the limit. The floor has no limit.
+// No built-in limiter has a fault, at any limit, and each decides as a rule that is known. A window that is given a burst
+// ignores it, which is one. The floor has no limit.
 func TestTheBuiltInOnes(t *testing.T) {
-	limits := []string{"100/1m", "1/1s", "20/7s", "150/3s", "3/10ms"}
+	limits := []string{"10/1m", "5/1s", "1/10s", "30/1s 10"}
 	if longtest.All() {
-		limits = append(limits, "2/1s", "5/24h", "10/1s 3", "100/1m 7", "100/100ms", "500/13m", "30/1s 10")
+		limits = append(limits, "100/1m", "700/1s", "20/500ms", "1000/3s", "100/1m 200", "2/1s 60", "3/10ms", "5/24h",
+			"500/13m", "20/7s")
 	}
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
 			for _, limits := range limits {
 				s := builtin(t, name, limits)
 				e := examined(t, s)
+				if e.NotExamined != "" {
+					continue
+				}
 				if name == "none" {
 					if got := faults(e); !slices.Equal(got, []string{"no_limit"}) {
 						t.Errorf("%v: %v", limits, got)
 					}
 					continue
 				}
-				p := e.Limit.Policy()
-				l, err := s.At(p)
+				got := slices.DeleteFunc(faults(e), func(kind string) bool {
+					return kind == "more_at_once" && !strings.HasPrefix(algorithms.Of(name).Family, "b") && strings.Contains(limits, " ")
+				})
+				if len(got) > 0 || e.Family == "" || slices.ContainsFunc(e.Findings, func(f result.Finding) bool {
+					return f.Kind == "nearest"
+				}) {
+					t.Errorf("%v: %s: %v", limits, e.Family, texts(e))
+				}
+				l, err := s.At(e.Limit.Policy())
 				if err != nil {
 					t.Fatal(err)
 				}
-				ignoresBurst := l.MostAdmitted != nil && l.MostAdmitted(1, 1) > p.Capacity()
-				if e.Faults() > 0 && !ignoresBurst {
-					t.Errorf("%v: %v", limits, texts(e))
-				}
-				if l.MostAdmitted == nil {
-					continue
-				}
-				most := l.MostLetThrough()(p.WindowUS(), 1)
-				close := p.Capacity() < p.Requests || 100*e.Worst >= 95*most || e.Worst >= most-1
-				if e.Worst > most || !close {
-					t.Errorf("%v: worst %d of %d", limits, e.Worst, most)
+				if l.MostAdmitted != nil && e.Worst > l.MostLetThrough()(e.Limit.WindowUS, 1) {
+					t.Errorf("%v: worst %d", limits, e.Worst)
 				}
 			}
 		})
@@ -168,10 +170,11 @@ func TestWhatTheServerLacksIsNoFault(t *testing.T) {
 // after the client's microseconds would have no limit.
 func TestRequestsAreAMicrosecondApart(t *testing.T) {
 	var got []int64
-	for _, q := range inOrder(every(5, 1, 2), every(5, 0, 3), every(4, 1, 1)) {
+	p := play{volleys: []volley{{n: 2, stepUS: 3}, {n: 3}, {gapUS: 4, n: 1}}}
+	for _, q := range p.expanded().asks {
 		got = append(got, q.AtUS)
 	}
-	if want := []int64{4, 5, 6, 7, 8, 9}; !slices.Equal(got, want) {
+	if want := []int64{0, 3, 4, 5, 6, 10}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }

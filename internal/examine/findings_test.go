@@ -84,7 +84,7 @@ func archived(a *txtar.Archive, name string, p limit.Policy) Script {
 func faults(e *result.Examination) (kinds []string) {
 	for _, f := range e.Findings[:e.Faults()] {
 		kind := f.Kind
-		if f.Limit != e.Limit {
+		if f.Limit != e.Limit && !strings.Contains(f.Text, fewer) {
 			kind += "@" + strings.NewReplacer(" by bucket", "", " burst ", ":").Replace(f.Limit.Policy().String())
 		}
 		kinds = append(kinds, kind)

@@ -25,9 +25,8 @@ func sheet(d *result.Document) (s report.Sheet) {
 		}
 		s = append(s, report.Part{Lead: lead},
 			report.Part{Tables: []report.Table{report.Findings(e)}})
-		if len(e.Tried) > 0 {
-			s = append(s, report.Part{Lead: []report.Line{{Text: "Also tried, and right: " +
-				strings.Join(e.Tried, ", ") + "."}}})
+		if text := report.Checked(e); text != "" {
+			s = append(s, report.Part{Lead: []report.Line{{Text: text}}})
 		}
 	}
 	if faults > 0 {

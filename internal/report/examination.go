@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"ratelab/internal/message"
 	"ratelab/internal/result"
@@ -41,6 +42,14 @@ func Examined(e *result.Examination) []Line {
 	text := fmt.Sprintf("%s: %s. %s, %d %s.", name, family, message.Count(e.Faults(), "fault"), properties,
 		message.Verb(properties, "property", "properties"))
 	return []Line{{Text: text, Style: Strong}, {Text: fmt.Sprintf("examined at %v", e.Limit.Policy()), Style: Faint}}
+}
+
+// Checked says how much was tried, and which laws held there; "": nothing was.
+func Checked(e *result.Examination) string {
+	if len(e.Checked) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("Checked: %s: %s.", e.Checked[0], strings.Join(e.Checked[1:], ", "))
 }
 
 // Findings has a row for each finding of an examination, and one for the file that shows it.

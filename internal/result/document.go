@@ -91,7 +91,7 @@ type Examination struct {
 	Family      string    `json:"family"`                 // the kind of limiter in words; empty where none decides alike
 	Worst       int64     `json:"worst"`                  // the most requests that it was made to admit in one window
 	Findings    []Finding `json:"found"`                  // faults first
-	Tried       []string  `json:"tried"`                  // what else was tried, and is right
+	Checked     []string  `json:"checked"`                // how much was tried, and then each law that held
 	Server      *Server   `json:"server,omitempty"`       // on which it was examined
 }
 

@@ -18,6 +18,10 @@ type Call struct {
 	Keys, Args []Template
 }
 
+// TTLs are what every relative TTL that a script sets becomes in virtual time: so many times as long, and longer by
+// PlusMS. It tells what a script would decide if its keys lived longer.
+type TTLs struct{ Times, PlusMS int64 }
+
 // Program is everything that is needed to let a script decide requests.
 type Program struct {
 	Label  string // what the result row is called
@@ -43,6 +47,8 @@ type Program struct {
 
 	// SurvivesErrors: Decode makes a decision of an error reply, too, so that one ends nothing.
 	SurvivesErrors bool
+
+	TTLs TTLs // in virtual time; zero: those that the script sets
 
 	Own *limit.Policy // the limit that is written into the script; nil: it goes by the one that it is called for
 

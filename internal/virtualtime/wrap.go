@@ -114,11 +114,12 @@ type settings struct {
 	strange  bool         // they are not of this module: they may do anything
 	prepares bool         // there is an init script
 	init     script.Facts // of it
-	tick     string       // the bodies' name of the function that counts turns of loops; "": they have none
+	ttls     script.TTLs
+	tick     string // the bodies' name of the function that counts turns of loops; "": they have none
 }
 
 func settingsOf(p *script.Program) (s settings, err error) {
-	s.strange = p.Foreign
+	s.strange, s.ttls = p.Foreign, p.TTLs
 	if s.facts, err = facts(p.Source, false); err != nil || p.Init == nil {
 		return s, err
 	}
@@ -191,10 +192,16 @@ var lentToStrangers = map[string]string{
 
 // prelude is what stands between the function and its call.
 func (s settings) prelude() string {
-	if s.strange {
-		return s.code() + preludeSource + strangeSource
+	prelude := preludeSource
+	if s.ttls != (script.TTLs{}) { // in due, and in live
+		longer := fmt.Sprintf(" * %d + %d", s.ttls.Times, s.ttls.PlusMS)
+		prelude = strings.NewReplacer("local at = v * unit\n", "local at = v * unit\nif not absolute then at = at"+longer+
+			" end\n", "local ahead = v * unit\n", "local ahead = v * unit"+longer+"\n").Replace(prelude)
 	}
-	return s.code() + preludeSource
+	if s.strange {
+		return s.code() + prelude + strangeSource
+	}
+	return s.code() + prelude
 }
 
 // maker calls it.

@@ -1,0 +1,130 @@
+package examine
+
+import (
+	"slices"
+	"time"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/message"
+)
+
+// elsewhere are limits at which faults show that do not at others: a window below a second, a burst of less than half a
+// second, and one of many seconds. A TTL in whole seconds, or one that does not follow from burst and rate, is 0 or too
+// short there.
+var elsewhere = []limit.Policy{
+	{Requests: 20, Window: 500 * time.Millisecond},
+	{Requests: 20, Window: time.Second, Burst: 4, Contract: limit.ByBucket},
+	{Requests: 2, Window: time.Second, Burst: 60, Contract: limit.ByBucket},
+}
+
+// besides looks at the limit that was asked about, where another one was examined, and at some others, if the binding
+// passes them, for kinds of faults that were not found.
+func (x *examination) besides(asked limit.Policy) error {
+	if x.has("fails", "admits_none") {
+		return nil
+	}
+	if asked != x.policy {
+		if err := x.few(asked, ""); err != nil {
+			return err
+		}
+	}
+	for _, p := range elsewhere {
+		changes := []func(*limit.Policy){more, longer}
+		if p.Burst > 0 {
+			changes = append(changes, burstier)
+		}
+		if !x.passes(p, changes...) {
+			continue
+		}
+		if err := x.few(p, "tried besides"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// few has a few plays decided at another limit.
+func (x *examination) few(p limit.Policy, why string) error {
+	y, err := x.under(x.ctx, p)
+	if err != nil {
+		return nil //nolint:nilerr // the binding cannot express the limit
+	}
+	y.found.Limit, y.seconds, y.rules, y.why = x.found.Limit, x.seconds, x.rules, why
+	if err = y.lookBriefly(); callError(err) != nil {
+		err = y.fails(callError(err))
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range y.found.Findings[:y.found.Faults()] {
+		amounts := f.Kind == "departs" || f.Kind == "over" || f.Kind == "starves"
+		if !x.has(f.Kind) && !(amounts && x.found.Faults() > 0) {
+			x.found.Findings = slices.Insert(x.found.Findings, x.found.Faults(), f)
+		}
+	}
+	if len(x.found.Checked) > 0 && y.plays > 0 {
+		x.found.Checked[0] += ", " + message.Count(y.plays, "play") + " at " + inShort(p)
+	}
+	if y.why == "" { // the limit that was asked about
+		x.found.Worst, x.worstOf = y.found.Worst, y.worstOf
+		if x.delayUS > 0 {
+			x.delayUS = y.delayUS
+			x.family()
+		}
+	}
+	return nil
+}
+
+// lookBriefly is look with the few plays at which faults of a limit show.
+func (y *examination) lookBriefly() error {
+	if err := y.atOnce(); err != nil || y.admits == 0 {
+		return err
+	}
+	w, e := y.windowUS, min(4*millisecond, y.windowUS/10)
+	at := func(gap, n int64) volley { return volley{gapUS: gap, n: n, stepUS: y.stepUS} }
+	var plays []*play
+	for _, v := range [][]volley{
+		{at(0, 1), at(w-e, y.limit), at(2*e, y.limit+1)},
+		{at(0, y.burst), at(w/2, y.burst), at(w/2, y.burst)},
+		{{n: max(8, y.limit*3/2), stepUS: w * 100 / (y.limit * 62)}},
+		{at(0, y.burst), {gapUS: w / 2 / y.limit, n: 2 * y.limit, stepUS: max(1, w/2/y.limit)}},
+		{{n: y.burst, stepUS: 1}, {gapUS: y.fillUS * 2 / 3, n: y.burst, stepUS: 1}},
+	} {
+		plays = append(plays, play{volleys: v}.expanded())
+	}
+	plays[2].name = calm
+	if y.limiter.Program.TakesTime() && y.policy.Burst > 0 && y.fillUS < second {
+		for _, p := range y.corpus(false) {
+			if p.name == "clock behind" {
+				plays = append(plays, p)
+			}
+		}
+	}
+	all, err := y.evaluate(y.limiter, plays, lawsOf("over", "starves", "client_clock"))
+	if err != nil {
+		return err
+	}
+	y.plays = len(all)
+	y.worst(all)
+	for _, b := range y.broken(all) {
+		if err := y.tell(b); err != nil {
+			return err
+		}
+	}
+	if y.found.Faults() > 0 || len(y.rules) == 0 {
+		return nil
+	}
+	tolerance := y.toleranceUS()
+	if y.seconds {
+		tolerance += second
+	}
+	if exact, nearest := y.fit(all, tolerance, y.rules); len(exact) == 0 {
+		return y.tell(smallest(y.breaches(departs(nearest.rule, tolerance, &change{kind: "departs"}), all)))
+	}
+	return nil
+}
+
+// lawsOf are the laws of these kinds.
+func lawsOf(kinds ...string) []*law {
+	return slices.DeleteFunc(slices.Clone(laws), func(l *law) bool { return !slices.Contains(kinds, l.kinds) })
+}

@@ -1,0 +1,78 @@
+package examine
+
+// atOnce asks for twice the burst at once, and for far more where all are admitted. Where all are admitted again, it
+// asks with a ms between them: a script whose entries collide within a ms has a limit all the same.
+func (x *examination) atOnce() error {
+	volleyOf := func(n int64) *play { return play{volleys: []volley{{n: n, stepUS: x.stepUS}}}.expanded() }
+	passed := func(asked int64) (int64, error) {
+		all, err := x.decide(x.limiter, []*play{volleyOf(asked)})
+		if err != nil {
+			return 0, err
+		}
+		return all[0].admitted(0), nil
+	}
+	asked := 2*x.burst + 2
+	n, err := passed(asked)
+	if err == nil && n == asked {
+		asked = 10*x.burst + 100
+		n, err = passed(asked)
+	}
+	if err != nil {
+		return err
+	}
+	x.admits = n
+	refilled := int64(float64(asked*x.stepUS) / x.permitUS())
+	switch {
+	case n == asked:
+		x.admits, asked = 0, 2*x.burst+2
+		more := ""
+		if x.stepUS = millisecond; asked*x.stepUS < x.fillUS/4 {
+			few, err := passed(asked)
+			if err != nil {
+				return err
+			}
+			if few > 0 && few < asked {
+				x.admits, more = few, ", though fewer when they come a millisecond apart"
+			}
+		}
+		x.stepUS = 1
+		shown := volleyOf(x.burst + 1)
+		x.stepUS = millisecond
+		x.say(fault, "no_limit", shown, "admits all of %d requests at once, and the limit is %d%s", asked, x.burst, more)
+	case n == 0:
+		x.say(fault, "admits_none", volleyOf(1), "admits none of %d requests at once", asked)
+	case n == x.burst-1, n > x.burst+refilled && n == x.burst+1:
+		x.say(fault, "off_by_one", volleyOf(min(n, x.burst)+1), "admits %d at once, and the limit is %d", n, x.burst)
+	case n > x.burst+refilled:
+		x.say(fault, "more_at_once", volleyOf(x.burst+1), "admits %d at once, and the limit is %d", n, x.burst)
+	case n < x.burst:
+		x.say(property, "less_at_once", volleyOf(n+1), "admits %d at once, and the limit is %d", n, x.burst)
+	}
+	return nil
+}
+
+// keys looks at the keys that a request leaves, and at those that a full volley leaves.
+func (x *examination) keys() error {
+	plays := []*play{play{volleys: []volley{{n: 1}}}.expanded(),
+		play{volleys: []volley{{n: x.burst + 1, stepUS: x.stepUS}}}.expanded()}
+	if x.takesCost() && x.burst > 1 {
+		plays = append(plays, play{volleys: []volley{{n: 1, cost: x.burst}}}.expanded(),
+			play{volleys: []volley{{n: 1, cost: x.burst + 1}}}.expanded())
+	}
+	for i, p := range plays {
+		if _, err := x.decide(x.limiter, []*play{p}); err != nil {
+			return err
+		}
+		switch {
+		case x.left.WithoutTTL == 0:
+		case x.limiter.Program.Init != nil && !x.has("keeps_configuration"):
+			x.say(property, "keeps_configuration", p, "a key that has been set up has no TTL, and stays until it is deleted")
+		case x.limiter.Program.Init == nil && !x.has("never_expires"):
+			x.say(fault, "never_expires", p, "after %s a key has no TTL", inWords(p))
+		}
+		if i == 0 {
+			x.cluster()
+		}
+	}
+	return nil
+}

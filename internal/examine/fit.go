@@ -1,0 +1,236 @@
+package examine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
+	"ratelab/internal/scenario"
+	"ratelab/internal/script"
+)
+
+// fitted is a rule with the number of plays in which some decision is not the rule's.
+type fitted struct {
+	rule
+	differ int
+}
+
+// fit judges every decision of the plays by the rules. The first result has those that explain everything; nearest is
+// the one that explains most plays.
+func (x *examination) fit(all []*outcome, toleranceUS int64, among []rule) (exact []rule, nearest fitted) {
+	nearest.differ = len(all) + 1
+	for _, r := range among {
+		differ := 0
+		for _, p := range all {
+			if p.has(skewed) {
+				continue
+			}
+			if over, under, _ := x.departures(&r, p, toleranceUS); over+under > 0 {
+				differ++
+			}
+			if differ >= nearest.differ {
+				break
+			}
+		}
+		if differ == 0 {
+			exact = append(exact, r)
+		}
+		if differ < nearest.differ {
+			nearest = fitted{r, differ}
+		}
+	}
+	return exact, nearest
+}
+
+// fitAny is fit with windows of any number of parts where no other rule explains everything.
+func (x *examination) fitAny(all []*outcome, toleranceUS int64) (exact []rule, nearest fitted) {
+	if exact, nearest = x.fit(all, toleranceUS, rules()); len(exact) > 0 {
+		return exact, nearest
+	}
+	exact, more := x.fit(all, toleranceUS, moreParts())
+	if more.differ < nearest.differ {
+		nearest = more
+	}
+	return exact, nearest
+}
+
+func (x *examination) departures(r *rule, p *outcome, toleranceUS int64) (over, under int64, first int) {
+	return r.departures(p, x.sizes(), scenario.DefaultStart.UnixMicro(), toleranceUS)
+}
+
+func (x *examination) sizes() sizes {
+	return sizes{limit: x.limit, burst: x.burst, windowUS: x.windowUS, atOnce: x.admits, permitUS: x.permitUS()}
+}
+
+func (x *examination) permitUS() float64 { return float64(x.windowUS) / float64(x.limit) }
+
+// toleranceUS is by how much a right script's times may be off: it rounds to the ms, and each permit's time.
+func (x *examination) toleranceUS() int64 { return min(2500+2*x.burst, x.windowUS/20) }
+
+// change is something without which a rule may explain everything.
+type change struct {
+	kind string // of the finding
+	but  string // what the script is said to be otherwise: "but its keys expire too early"
+	none string // what the finding ends with: "none if its keys lived longer"
+	// What is changed is one of these.
+	ttls      script.TTLs
+	keep      func(*play) bool
+	tolerance int64
+	rejected  bool // what was rejected is not asked
+	last      bool // but for the last volley
+}
+
+// changes are tried one after the other.
+func (x *examination) changes() []change {
+	cheap := func(p *play) bool { return !p.has(costly) }
+	early := func(times, plusMS int64) change {
+		return change{kind: "expires_early", but: "but its keys expire too early", none: "; none if its keys lived longer",
+			ttls: script.TTLs{Times: times, PlusMS: plusMS}}
+	}
+	all := []change{
+		{kind: "costs_above", but: "but for costs above the burst", keep: func(p *play) bool {
+			return !p.has(func(q limit.Request) bool { return q.Cost > x.burst })
+		}},
+		{kind: "costs", but: "but for costs above 1", keep: cheap},
+	}
+	all = append(all, early(3000, 0), early(10, 0), early(2, 0), early(0, x.windowUS/1000))
+	if x.windowUS >= 5*second {
+		all = append(all, change{kind: "whole_seconds", but: "but it goes by whole seconds", tolerance: second})
+	}
+	return append(all,
+		change{kind: "counts_rejected", but: "but rejected requests change what it admits", rejected: true, last: true,
+			none: "; none if what it rejects were not asked"},
+		change{kind: "silence", but: "but not after a long silence", keep: func(p *play) bool {
+			for i := range p.asks[1:] {
+				if p.asks[i+1].AtUS-p.asks[i].AtUS > 3*max(x.windowUS, x.fillUS) {
+					return false
+				}
+			}
+			return true
+		}})
+}
+
+// kept are the plays that are so.
+func kept(all []*outcome, keep func(*play) bool) (some []*outcome) {
+	for _, p := range all {
+		if keep(p.play) {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// under is what the script decides under a change. Where it is to be judged by the laws as well, they get their plays.
+func (x *examination) changed(c change, all []*outcome, laws []*law) ([]*outcome, error) {
+	plays := x.changedPlays(c, all)
+	switch {
+	case c.keep != nil:
+		return kept(all, c.keep), nil
+	case c.rejected:
+		return x.evaluate(x.limiter, plays, laws)
+	case c.ttls != script.TTLs{}:
+		return x.evaluate(x.longer(c.ttls), plays, laws)
+	}
+	return all, nil
+}
+
+// changedPlays are the plays under a change, where that is one of what is asked.
+func (x *examination) changedPlays(c change, all []*outcome) (plays []*play) {
+	for _, p := range all {
+		q := p.play
+		if c.rejected {
+			q = p.of(nil)
+			last := p.asks[len(p.asks)-1].AtUS - 2*x.burst*x.stepUS
+			for k, a := range p.asks {
+				if p.got[k].Allowed() || c.last && a.AtUS >= last && a.Cost <= x.burst {
+					q.asks = append(q.asks, a)
+				}
+			}
+		}
+		if len(q.asks) > 0 {
+			plays = append(plays, q)
+		}
+	}
+	return plays
+}
+
+// longer is the limiter with other TTLs.
+func (x *examination) longer(t script.TTLs) *limiter.Limiter {
+	l, program := *x.limiter, *x.limiter.Program
+	program.TTLs = t
+	l.Program = &program
+	return &l
+}
+
+// butFor finds the first change under which a rule explains everything.
+func (x *examination) butFor(all []*outcome) (c change, exact []rule, after []*outcome, err error) {
+	for _, c := range x.changes() {
+		if c.ttls != (script.TTLs{}) && x.limiter.Program.Source == "" {
+			continue // a library's code is not ours to change
+		}
+		after, err := x.changed(c, all, nil)
+		if callError(err) != nil {
+			continue
+		}
+		if err != nil || len(after) == 0 {
+			return c, nil, nil, err
+		}
+		tolerance := x.toleranceUS() + c.tolerance
+		judged := after
+		if c.rejected { // what comes after a rejection may come from it
+			judged = nil
+			for _, p := range after {
+				n := slices.IndexFunc(p.got, func(d limit.Decision) bool { return !d.Allowed() }) + 1
+				if n > 0 {
+					p = &outcome{play: p.of(p.asks[:n]), got: p.got[:n], startUS: p.startUS}
+				}
+				judged = append(judged, p)
+			}
+		}
+		among := rules()
+		if c.ttls == (script.TTLs{}) && !c.rejected {
+			among = slices.Concat(among, moreParts())
+		}
+		if exact, _ := x.fit(judged, tolerance, among); len(exact) > 0 {
+			if c.ttls != (script.TTLs{}) || c.rejected {
+				c.last = false
+				after, err = x.changed(c, all, laws)
+			}
+			return c, exact, after, err
+		}
+	}
+	return c, nil, nil, nil
+}
+
+// departs is the law that a rule explains every decision.
+func departs(r rule, toleranceUS int64, c *change) *law {
+	return &law{kinds: c.kind, applies: func(_ *examination, p *play) bool { return !p.has(skewed) },
+		judge: func(x *examination, p *outcome, _ []*outcome) *breach {
+			over, under, first := x.departures(&r, p, toleranceUS)
+			if over+under == 0 {
+				return nil
+			}
+			name := r.name()
+			if c.kind == "nearest" {
+				name = "that"
+			}
+			what := fmt.Sprintf("it admits %d that %s does not", over, name)
+			if over == 0 {
+				what = fmt.Sprintf("it rejects %d that %s admits", under, name)
+			}
+			shown := p.play
+			if over+under == 1 {
+				shown = p.of(p.asks[:first+1])
+			}
+			return &breach{kind: c.kind, fault: true, shown: shown, got: p.got, text: what + c.none}
+		}}
+}
+
+// smallest is the breach that takes the fewest requests.
+func smallest(all []*breach) *breach {
+	return slices.MinFunc(all, func(a, b *breach) int {
+		return cmp.Or(cmp.Compare(len(a.shown.asks), len(b.shown.asks)), cmp.Compare(len(a.of.volleys), len(b.of.volleys)))
+	})
+}

@@ -1,0 +1,453 @@
+package examine
+
+import (
+	"fmt"
+
+	"ratelab/internal/limit"
+	"ratelab/internal/report"
+)
+
+// breach is a law that the script does not keep in a play.
+type breach struct {
+	law      *law
+	kind     string
+	fault    bool
+	text     string           // what it does in the play, which stands before it
+	shown    *play            // the traffic that shows it
+	of       *play            // the play of the corpus that it was seen in
+	got      []limit.Decision // of what is shown, where that is all of the play
+	behindUS int64
+}
+
+// law is an exact statement about every play, which needs no rule. Some need further plays, made of the first.
+type law struct {
+	kinds   string // of the findings, the first of which is used for what holds
+	holds   string // in words, where it was checked and holds
+	derive  func(x *examination, p *outcome) []*play
+	judge   func(x *examination, p *outcome, d []*outcome) *breach
+	applies func(x *examination, p *play) bool
+}
+
+func plain(_ *examination, p *play) bool      { return !p.has(skewed) && !p.has(others) }
+func withHints(x *examination, p *play) bool  { return x.tellsRetry() && plain(x, p) }
+func withOthers(_ *examination, p *play) bool { return p.has(others) }
+func withSkew(_ *examination, p *play) bool   { return p.has(skewed) }
+
+// laws are those of all plays, in the order in which they explain each other.
+var laws = []*law{
+	{kinds: "ignores_cost", holds: "costs", judge: (*examination).ignoresCost,
+		applies: func(x *examination, p *play) bool { return p.has(costly) && plain(x, p) }},
+	{kinds: "cost_over_burst", judge: (*examination).costOverBurst,
+		applies: func(x *examination, p *play) bool { return p.has(costly) && x.takesCost() }},
+	{kinds: "loses_fraction", holds: "fractions of a permit", judge: (*examination).losesFraction,
+		applies: func(_ *examination, p *play) bool { return p.name == fractions }},
+	{kinds: "counts_rejected", holds: "rejections cost and refill nothing", derive: (*examination).withoutRejected,
+		judge: (*examination).rejectedMatter, applies: plain},
+	{kinds: "over", holds: "never above any rule's bound", judge: (*examination).over, applies: plain},
+	{kinds: "starves", holds: "no client below half of the limit rejected", judge: (*examination).starves, applies: func(x *examination, p *play) bool {
+		return plain(x, p) && (x.conforms(p) || p.name == calm && x.limit > 2 && x.admits > 2)
+	}},
+	{kinds: "expires_late", holds: "a long silence makes a key new", derive: (*examination).afterSilence,
+		judge: (*examination).silence, applies: func(x *examination, p *play) bool { return plain(x, p) && p.alignUS == 0 }},
+	{kinds: "shares_keys", holds: "keys apart", derive: (*examination).alone, judge: (*examination).sharesKeys,
+		applies: withOthers},
+	{kinds: "retry_after", holds: "hints", derive: (*examination).hinted, judge: (*examination).hints, applies: withHints},
+	{kinds: "remaining", holds: "remaining", derive: (*examination).whatRemains, judge: (*examination).remains,
+		applies: func(x *examination, p *play) bool { return x.tellsRemaining && plain(x, p) }},
+	{kinds: "reset_after", holds: "reset", derive: (*examination).afterReset, judge: (*examination).resets,
+		applies: func(x *examination, p *play) bool { return x.tellsReset && plain(x, p) && p.alignUS == 0 }},
+	{kinds: "client_clock", holds: "clocks", derive: (*examination).equalClocks,
+		judge: (*examination).clientClock, applies: withSkew},
+}
+
+func (x *examination) takesCost() bool { return x.limiter.Program.TakesCost() }
+
+func (x *examination) tellsRetry() bool {
+	return x.limiter.Program.TellsRetry || !x.limiter.Program.Foreign
+}
+
+// spared is how much is admitted at most by any rule: what passes at once, and the limit of a window.
+func (x *examination) spared() (atOnce, perWindow int64) {
+	return max(x.burst, x.admits), max(x.limit, min(x.admits, x.burst*2))
+}
+
+// over compares what was admitted in 1 to 16 windows with what any rule admits.
+func (x *examination) over(p *outcome, _ []*outcome) *breach {
+	burst, perWindow := x.spared()
+	dearest := int64(1)
+	for k := int64(1); k <= 16; k *= 2 {
+		var sum int64
+		for i, from := 0, 0; i < len(p.asks); i++ {
+			if !p.got[i].Allowed() {
+				continue
+			}
+			sum += p.asks[i].Cost
+			dearest = max(dearest, p.asks[i].Cost)
+			for ; p.asks[from].AtUS <= p.asks[i].AtUS-k*x.windowUS; from++ {
+				if p.got[from].Allowed() {
+					sum -= p.asks[from].Cost
+				}
+			}
+			if most := max(burst+k*perWindow, (k+1)*perWindow) + dearest - 1; sum > most {
+				end := p.of(p.asks[from : i+1])
+				return &breach{kind: "over", fault: true, shown: p.of(p.asks[:i+1]), text: fmt.Sprintf(
+					"it admits %d in %s, %.2f x the limit, and no rule admits more than %d", sum,
+					report.Briefly(max(1, end.asks[i-from].AtUS-end.asks[0].AtUS)),
+					float64(sum)/float64(k*x.limit), most)}
+			}
+		}
+	}
+	return nil
+}
+
+// conforms reports whether the play never asks for more than half of what any rule admits.
+func (x *examination) conforms(p *play) bool {
+	burst := min(x.admits, x.burst)
+	half := sizes{limit: max(1, x.limit/2), atOnce: max(1, burst/2), windowUS: x.windowUS + 2*millisecond,
+		permitUS: 2 * x.permitUS()}
+	window := half
+	window.atOnce = max(1, min(x.limit, x.admits)/2)
+	if burst < 2 || x.limit < 2 {
+		half.permitUS = 2 * float64(max(x.windowUS, x.fillUS))
+		window.windowUS, half.atOnce, window.atOnce = int64(half.permitUS), 1, 1
+	}
+	b, l := &bucket{sizes: half}, &log{sizes: window}
+	for _, q := range p.asks {
+		cost := float64(q.Cost)
+		if b.room(q.AtUS) < cost || l.room(q.AtUS) < cost {
+			return false
+		}
+		b.took(q.AtUS, cost, true)
+		l.took(q.AtUS, cost, true)
+	}
+	return true
+}
+
+// starves looks for a rejection of who asks for at most half of the limit.
+func (x *examination) starves(p *outcome, _ []*outcome) *breach {
+	n := int64(len(p.asks)) - p.admitted(0)
+	if n == 0 {
+		return nil
+	}
+	share := "at most half of the limit"
+	if !x.conforms(p.play) {
+		share = "62 % of the limit"
+	}
+	return &breach{kind: "starves", fault: true, shown: p.play,
+		text: fmt.Sprintf("it rejects %d of %d, and that is %s", n, len(p.asks), share)}
+}
+
+// withoutRejected leaves out the requests that were rejected, but those of the last volley.
+func (x *examination) withoutRejected(p *outcome) []*play {
+	last := len(p.asks) - 1
+	for last > 0 && p.asks[last].AtUS-p.asks[last-1].AtUS <= max(x.stepUS, 1) {
+		last--
+	}
+	var asks []limit.Request
+	for i, q := range p.asks {
+		if i >= last || p.got[i].Allowed() || q.Cost > x.burst {
+			asks = append(asks, q)
+		}
+	}
+	if len(asks) == len(p.asks) {
+		return nil
+	}
+	return []*play{p.of(asks)}
+}
+
+func (x *examination) rejectedMatter(p *outcome, d []*outcome) *breach {
+	if len(d) == 0 {
+		return nil
+	}
+	with, without := p.admitted(0), d[0].admitted(0)
+	if abs(with-without) < max(2, x.burst/10) {
+		return nil
+	}
+	if with < without {
+		return &breach{kind: "counts_rejected", fault: true, shown: p.play, text: fmt.Sprintf(
+			"it admits %d, and %d if what it rejected had not been asked", with, without)}
+	}
+	return &breach{kind: "refills_rejected", fault: true, shown: p.play, text: fmt.Sprintf(
+		"it admits %d, and only %d if what it rejected had not been asked", with, without)}
+}
+
+// afterSilence asks for all after a silence in which every rule forgets, and the same of a new key.
+func (x *examination) afterSilence(p *outcome) []*play {
+	n := len(p.asks)
+	gap := 2*max(x.windowUS, x.fillUS) + 2*second
+	asked := x.burst + 1
+	after := p.until(n-1, gap, asked, 1)
+	fresh := &play{name: p.name, phaseUS: p.phaseUS + after.asks[n].AtUS}
+	for _, q := range after.asks[n:] {
+		q.AtUS -= after.asks[n].AtUS
+		fresh.asks = append(fresh.asks, q)
+	}
+	return []*play{after, fresh}
+}
+
+func (x *examination) silence(p *outcome, d []*outcome) *breach {
+	n := len(p.asks)
+	got, fresh := d[0].admitted(n), d[1].admitted(0)
+	if got == fresh {
+		return nil
+	}
+	kind := "expires_late"
+	if got > fresh {
+		kind = "silence_gives"
+	}
+	return &breach{kind: kind, fault: true, shown: d[0].play, text: fmt.Sprintf(
+		"it admits %d of the last %d, and %d of a new client's", got, x.burst+1, fresh)}
+}
+
+// alone is what the other client asks.
+func (x *examination) alone(p *outcome) []*play {
+	var asks []limit.Request
+	for _, q := range p.asks {
+		if others(q) {
+			asks = append(asks, q)
+		}
+	}
+	return []*play{p.of(asks)}
+}
+
+func (x *examination) sharesKeys(p *outcome, d []*outcome) *breach {
+	n := 0
+	for i, q := range p.asks {
+		if !others(q) {
+			continue
+		}
+		if p.got[i].Allowed() != d[0].got[n].Allowed() {
+			return &breach{kind: "shares_keys", fault: true, shown: p.of(p.asks[:i+1]),
+				text: "it decides the last request otherwise than without the first client"}
+		}
+		n++
+	}
+	return nil
+}
+
+// chosen are the numbers of the first, the last, and one more of the decisions that are so.
+func (p *outcome) chosen(is func(limit.Request, limit.Decision) bool) (all []int) {
+	for i, d := range p.got {
+		if is(p.asks[i], d) {
+			all = append(all, i)
+		}
+	}
+	if n := len(all); n > 3 {
+		all = []int{all[0], all[n*3/7], all[n-1]}
+	}
+	return all
+}
+
+// toldToWait are rejections to look at.
+func (x *examination) toldToWait(p *outcome) []int {
+	return p.chosen(func(q limit.Request, d limit.Decision) bool {
+		return d.Verdict == limit.Rejected && q.Cost <= min(x.burst, x.admits)
+	})
+}
+
+// longest is a time after which any request passes.
+func (x *examination) longest() int64 { return 2*max(x.windowUS, x.fillUS) + second }
+
+// unit is to what a told time is rounded.
+func unit(us int64) int64 {
+	if us%second == 0 {
+		return second
+	}
+	return millisecond
+}
+
+// hinted asks again after what a rejection told, and after three quarters of it.
+func (x *examination) hinted(p *outcome) (all []*play) {
+	for _, i := range x.toldToWait(p) {
+		told, cost := p.got[i].RetryAfterUS, p.asks[i].Cost
+		if told == limit.Never {
+			told = x.longest()
+		}
+		all = append(all, p.until(i, told+millisecond, 1, cost),
+			p.until(i, max(1, told*3/4-unit(told)), 1, cost))
+	}
+	return all
+}
+
+func (x *examination) hints(p *outcome, d []*outcome) (found *breach) {
+	for k, i := range x.toldToWait(p) {
+		told := p.got[i].RetryAfterUS
+		passes, early := d[2*k].admitted(i+1) == 1, d[2*k+1].admitted(i+1) == 1
+		switch {
+		case told == limit.Never && passes:
+			return &breach{kind: "retry_after", fault: true, shown: d[2*k].play,
+				text: fmt.Sprintf("it tells never, and after %s the same request passes", report.Briefly(x.longest()))}
+		case told == limit.Never:
+		case told == 0 && !passes:
+			return &breach{kind: "retry_after", fault: true, shown: p.of(p.asks[:i+1]),
+				text: "it rejects the last and tells to wait 0s"}
+		case !passes:
+			return &breach{kind: "retry_after", fault: true, shown: d[2*k].play,
+				text: fmt.Sprintf("told to wait %s, the last is rejected again", report.Briefly(told))}
+		case early && told/4 > unit(told)+x.toleranceUS() && found == nil:
+			late := told/4 + unit(told)
+			found = &breach{kind: "retry_late", fault: late > max(2*second, x.windowUS/10), shown: d[2*k+1].play,
+				text: fmt.Sprintf("told to wait %s, the last passes after %s", report.Briefly(told),
+					report.Briefly(told*3/4-unit(told)))}
+		}
+	}
+	return found
+}
+
+// whatRemains asks for as much as a reply says is left, at the same instant.
+func (x *examination) whatRemains(p *outcome) (all []*play) {
+	for _, i := range x.toldLeft(p) {
+		n, cost := p.got[i].Remaining, int64(1)
+		if x.takesCost() {
+			n, cost = 1, n
+		}
+		all = append(all, p.until(i, 1, n, cost))
+	}
+	return all
+}
+
+func (x *examination) toldLeft(p *outcome) []int {
+	return p.chosen(func(_ limit.Request, d limit.Decision) bool { return d.Remaining > 0 && d.Remaining <= 4*x.burst })
+}
+
+func (x *examination) remains(p *outcome, d []*outcome) *breach {
+	for k, i := range x.toldLeft(p) {
+		told := p.got[i].Remaining
+		if got := d[k].admitted(i + 1); got < int64(len(d[k].asks)-i-1) {
+			return &breach{kind: "remaining", fault: true, shown: d[k].play,
+				text: fmt.Sprintf("it tells that %d remain, and does not admit them", told)}
+		}
+	}
+	return nil
+}
+
+// afterReset asks for everything after the told time until the full burst is back, and after three quarters of it.
+func (x *examination) afterReset(p *outcome) (all []*play) {
+	for _, i := range x.toldReset(p) {
+		told := p.got[i].ResetAfterUS
+		all = append(all, p.until(i, told+millisecond, x.admits+1, 1), p.until(i, told*3/4, x.admits+1, 1))
+	}
+	return all
+}
+
+func (x *examination) toldReset(p *outcome) []int {
+	return p.chosen(func(_ limit.Request, d limit.Decision) bool { return d.ResetAfterUS > 4*millisecond })
+}
+
+func (x *examination) resets(p *outcome, d []*outcome) *breach {
+	for k, i := range x.toldReset(p) {
+		told := p.got[i].ResetAfterUS
+		full, early := d[2*k].admitted(i+1), d[2*k+1].admitted(i+1)
+		if full < x.admits {
+			return &breach{kind: "reset_after", fault: true, shown: d[2*k].play, text: fmt.Sprintf(
+				"it tells that the burst is back after %s, and then admits %d", report.Briefly(told), full)}
+		}
+		if early >= x.admits && told/4 > 2*x.toleranceUS()+int64(x.permitUS()) {
+			return &breach{kind: "reset_after", shown: d[2*k+1].play, text: fmt.Sprintf(
+				"it tells that the burst is back after %s, and admits it after three quarters of that",
+				report.Briefly(told))}
+		}
+	}
+	return nil
+}
+
+// ignoresCost looks at requests at once that cost more than the limit together.
+func (x *examination) ignoresCost(p *outcome, _ []*outcome) *breach {
+	var sum int64
+	for i, q := range p.asks {
+		if i > 0 && q.AtUS-p.asks[i-1].AtUS > max(x.stepUS, 1) {
+			return nil
+		}
+		if p.got[i].Allowed() && q.Cost <= x.burst {
+			sum += q.Cost
+		}
+		if q.Cost > 1 && sum > max(x.burst, x.admits)+q.Cost-1 {
+			why := "although its binding passes the cost"
+			if !x.takesCost() {
+				why = "since its binding has no {cost}"
+			}
+			return &breach{kind: "ignores_cost", fault: true, shown: p.of(p.asks[:i+1]),
+				text: fmt.Sprintf("it admits a cost of %d at once, and the limit is %d, %s", sum, x.burst, why)}
+		}
+	}
+	return nil
+}
+
+// costOverBurst looks for a request that costs more than may come at once, and passes.
+func (x *examination) costOverBurst(p *outcome, _ []*outcome) *breach {
+	for i, q := range p.asks {
+		if p.got[i].Allowed() && q.Cost > max(x.burst, x.admits) {
+			return &breach{kind: "cost_over_burst", fault: true, shown: p.of(p.asks[:i+1]),
+				text: fmt.Sprintf("the last passes, and the most at once is %d", x.burst)}
+		}
+	}
+	return nil
+}
+
+// fractions and calm name plays whose laws are about no other: 1.9 permits between requests, and 62 % of the limit.
+const fractions, calm = "fractions", "62 % evenly"
+
+// losesFraction looks at what is left of the fractions of n permits, each between two requests that passed.
+func (x *examination) losesFraction(p *outcome, _ []*outcome) *breach {
+	passed := p.admitted(0)
+	v := p.volleys
+	if len(v) < 3 {
+		return nil
+	}
+	first, n := v[0].n, v[1].n
+	kept := p.admitted(int(first + n))
+	passed -= kept
+	earned := min(x.admits, v[2].n-1, int64(float64(n*v[1].gapUS+v[2].gapUS)/x.permitUS())-n)
+	if passed < min(first, x.admits)+n || earned < 4 || x.admits > x.burst+1 || 3*kept >= 2*earned {
+		return nil
+	}
+	return &breach{kind: "loses_fraction", fault: true, shown: p.play,
+		text: fmt.Sprintf("it admits %d of the last, and %d were earned", kept, earned)}
+}
+
+// equalClocks is the play as it is when no clock is off.
+func (x *examination) equalClocks(p *outcome) []*play {
+	q := p.of(nil)
+	for _, a := range p.asks {
+		a.ClientSkewUS, a.ServerSkewUS = 0, 0
+		q.asks = append(q.asks, a)
+	}
+	return []*play{q}
+}
+
+func (x *examination) clientClock(p *outcome, d []*outcome) *breach {
+	skew := int64(0)
+	for _, q := range p.asks {
+		if abs(q.ClientSkewUS+q.ServerSkewUS) > abs(skew) {
+			skew = q.ClientSkewUS + q.ServerSkewUS
+		}
+	}
+	third := len(p.asks) / 3
+	if skew > 0 || p.has(func(q limit.Request) bool { return q.ServerSkewUS != 0 }) {
+		with, right := p.admitted(2*third), d[0].admitted(2*third)
+		whose := "client's clock was ahead by"
+		if skew < 0 {
+			whose = "server's clock stepped back by"
+		}
+		if right < 2 || 2*with >= right {
+			return nil
+		}
+		return &breach{kind: "clock_ahead", shown: d[0].play, text: fmt.Sprintf(
+			"it admits %d of the last %d, and %d if no %s %s before", with, len(p.asks)-2*third, right, whose,
+			report.Span(abs(skew)))}
+	}
+	with, right := p.admitted(third), d[0].admitted(third)
+	ratio := float64(with) / float64(max(1, right))
+	must := 2 * float64(-skew) / float64(x.windowUS)
+	if x.seconds {
+		must += 2 * float64(second) / float64(x.windowUS)
+	}
+	if right == 0 || with < right+2 || ratio <= 1.05+must {
+		return nil
+	}
+	return &breach{kind: "client_clock", fault: true, shown: p.play, behindUS: -skew, text: fmt.Sprintf(
+		"of two clients, one with its clock behind by %s, it admits %.2f times as much as with right clocks",
+		report.Span(-skew), ratio)}
+}
+
+func abs(n int64) int64 { return max(n, -n) }
