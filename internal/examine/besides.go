@@ -6,6 +6,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
+	"ratelab/internal/script"
 )
 
 // elsewhere are limits at which faults show that do not at others: a window below a second, a burst of less than half a
@@ -66,7 +67,10 @@ func (x *examination) few(p limit.Policy, why string) error {
 		x.found.Checked[0] += ", " + message.Count(y.plays, "play") + " at " + inShort(p)
 	}
 	if y.why == "" { // the limit that was asked about
-		x.found.Worst, x.worstOf = y.found.Worst, y.worstOf
+		if y.found.Worst*x.limit >= x.found.Worst*y.limit {
+			x.worstOf, x.worstAt, x.worstN = y.worstOf, y.policy, y.found.Worst
+		}
+		x.found.Worst = y.found.Worst
 		if x.delayUS > 0 {
 			x.delayUS = y.delayUS
 			x.family()
@@ -118,10 +122,25 @@ func (y *examination) lookBriefly() error {
 	if y.seconds {
 		tolerance += second
 	}
-	if exact, nearest := y.fit(all, tolerance, y.rules); len(exact) == 0 {
-		return y.tell(smallest(y.breaches(departs(nearest.rule, tolerance, &change{kind: "departs"}), all)))
+	exact, nearest := y.fit(all, tolerance, y.rules)
+	if len(exact) > 0 {
+		return nil
 	}
-	return nil
+	because := change{kind: "departs"}
+	for _, c := range y.changes() {
+		if c.ttls == (script.TTLs{}) {
+			continue
+		}
+		after, err := y.changed(c, all, nil)
+		if err != nil && callError(err) == nil {
+			return err
+		}
+		if exact, _ := y.fit(after, tolerance, y.rules); err == nil && len(exact) > 0 {
+			because = c
+			break
+		}
+	}
+	return y.tell(smallest(y.breaches(departs(nearest.rule, tolerance, &because), all)))
 }
 
 // lawsOf are the laws of these kinds.

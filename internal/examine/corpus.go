@@ -49,7 +49,7 @@ func (x *examination) corpus(costs bool) (all []*play) {
 	for _, silence := range []int64{2, 30, 1000} {
 		gap := min(silence*w, 400*24*3600*second) + w/7
 		add("silence", at(0, b), at(gap, b+1), at(third, b+1))
-		once("silence", third, at(0, b), at(w+w/2, 1), at(gap, 4*b), at(w+e, b+1))
+		once("silence", third, at(0, b), at(w+w/2, 1), at(gap, 12*b+40), at(w+e, b+1))
 	}
 	add("asking on", at(0, b), every(w*2/5, 12, w*2/5))
 	add("rejected", at(0, b), at(w/2, 3*b), at(w/2+e, b+1))
@@ -61,7 +61,7 @@ func (x *examination) corpus(costs bool) (all []*play) {
 			n = min(n, max(1, b*permit/max(1, gap-permit)), w*95/100/gap-1) // before a window is over
 		}
 		if gap >= permit*11/10 && n > 0 {
-			once(fractions, 0, at(0, b), every(gap, n, gap), at(gap, b+1))
+			once(fractions, 0, at(0, x.admits), every(gap, n, gap), at(gap, b+1))
 		}
 	}
 	once("tenths", third, at(0, b), every(permit/10, 40, max(1, permit/10)), at(permit/2, b))
@@ -94,9 +94,6 @@ func (x *examination) corpus(costs bool) (all []*play) {
 		add("dear", every(0, b, max(1, w/b/6)), dear(w/b/6, 1, min(3, b)), at(w/2, b))
 		add("dear", at(0, b-1), dear(e, 1, 2), at(e, 2))
 	}
-	another := at(e, 1)
-	another.other = true
-	once("two clients", third, at(0, 2*b+1), another)
 	if x.limiter.Program.TakesTime() {
 		for _, skew := range []int64{millisecond, 100 * millisecond, w / 3} {
 			n := max(30, 3*l)

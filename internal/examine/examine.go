@@ -157,6 +157,8 @@ type examination struct {
 	seconds bool   // the script goes by whole seconds
 	rules   []rule // that explain everything
 	worstOf *play  // the traffic with the most in one window
+	worstAt limit.Policy
+	worstN  int64
 
 	// What the decisions have shown so far.
 	decisions                  int64
@@ -330,6 +332,9 @@ func (x *examination) look() error {
 	if err := x.keys(); err != nil || x.admits == 0 {
 		return err
 	}
+	if err := x.apart(); err != nil || x.has("shares_keys") { // no play would be apart from the others
+		return err
+	}
 	corpus := x.corpus(x.takesCost() || x.Costs)
 	all, err := x.evaluate(x.limiter, corpus, laws)
 	if err != nil {
@@ -385,7 +390,7 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 					!slices.ContainsFunc(still, func(o *breach) bool { return o.kind == b.kind })
 			})
 		}
-		if x.has("never_expires") || slices.ContainsFunc(broken, func(b *breach) bool { return b.kind == "shares_keys" }) {
+		if x.has("never_expires") {
 			return broken, nil
 		}
 		law := departs(nearest.rule, x.toleranceUS(), &change{kind: "nearest"})
@@ -455,9 +460,6 @@ func dropped(all []*breach) []*breach {
 	has := func(kind string) bool {
 		return slices.ContainsFunc(all, func(b *breach) bool { return b.kind == kind })
 	}
-	if i := slices.IndexFunc(all, func(b *breach) bool { return b.kind == "shares_keys" }); i >= 0 {
-		return all[i : i+1]
-	}
 	return slices.DeleteFunc(slices.Clone(all), func(b *breach) bool {
 		return b.kind == "silence_gives" && has("over") || b.kind == "expires_late" && has("starves") ||
 			b.kind == "retry_late" && has("retry_after") || b.kind == "cost_over_burst" && has("ignores_cost") ||
@@ -488,23 +490,23 @@ func (x *examination) bound(asked limit.Policy) {
 	if x.delayUS > 0 || x.has("no_limit", "admits_none", "fails") {
 		return
 	}
-	text := fmt.Sprintf("admits %d in %s in the worst play, %.2f x the limit", x.found.Worst, report.Span(asked.WindowUS()),
-		float64(x.found.Worst)/float64(asked.Requests))
+	ratio := float64(x.worstN) / float64(x.worstAt.Requests)
+	text := fmt.Sprintf("%.2f x the limit in the worst play, %d in %s at %s", ratio, x.worstN,
+		report.Span(x.worstAt.WindowUS()), inShort(x.worstAt))
 	most := int64(0)
 	if len(x.rules) > 0 && x.admits == x.burst {
 		most = x.rules[0].most(asked)
 	}
 	switch {
 	case most > may:
-		text = fmt.Sprintf("%s admits up to %d in %s; here it %s", x.rules[0].name(), most,
-			report.Span(asked.WindowUS()), text)
-	case most > 0 || x.found.Worst <= may:
+		text = fmt.Sprintf("%s admits up to %d in %s; here %s", x.rules[0].name(), most, report.Span(asked.WindowUS()), text)
+	case most > 0 || ratio*float64(asked.Requests) <= float64(may):
 		return
+	default:
+		text = "admits " + text
 	}
-	at := x.policy
-	x.policy = asked
-	x.say(property, "exceeds", x.worstOf, "%s", text)
-	x.policy = at
+	x.policy = x.worstAt
+	x.say(property, "exceeds", x.worstOf, "").Text = text
 }
 
 // worst finds the most that a play of single costs let through in one window, and what of the play shows it. What a
@@ -526,7 +528,7 @@ func (x *examination) worst(all []*outcome) {
 				from++
 			}
 			if n := int64(i - from + 1); n > x.found.Worst {
-				x.found.Worst, x.worstOf = n, p.play
+				x.found.Worst, x.worstOf, x.worstAt, x.worstN = n, p.play, x.policy, n
 			}
 		}
 	}
@@ -548,6 +550,7 @@ func (x *examination) checked(all []*outcome, broken []*breach) {
 			words = append(words, fmt.Sprintf("%s (%s)", law.holds, message.Grouped(int64(n))))
 		}
 	}
+	words = append(words, "keys apart")
 	if !x.has("never_expires") {
 		words = append(words, "TTL")
 	}

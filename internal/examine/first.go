@@ -51,6 +51,17 @@ func (x *examination) atOnce() error {
 	return nil
 }
 
+// apart floods one key and asks for another one once.
+func (x *examination) apart() error {
+	flood := play{volleys: []volley{{n: 2*x.burst + 1, stepUS: x.stepUS}, {n: 1, other: true}}}.expanded()
+	all, err := x.decide(x.limiter, []*play{flood})
+	if err == nil && all[0].admitted(len(flood.asks)-1) == 0 {
+		shown := play{volleys: []volley{{n: x.admits, stepUS: x.stepUS}, {n: 1, other: true}}}.expanded()
+		x.say(fault, "shares_keys", shown, "rejects a client's first request once another client has used its limit")
+	}
+	return err
+}
+
 // keys looks at the keys that a request leaves, and at those that a full volley leaves.
 func (x *examination) keys() error {
 	plays := []*play{play{volleys: []volley{{n: 1}}}.expanded(),

@@ -30,7 +30,7 @@ func (x *examination) fit(all []*outcome, toleranceUS int64, among []rule) (exac
 			if over, under, _ := x.departures(&r, p, toleranceUS); over+under > 0 {
 				differ++
 			}
-			if differ >= nearest.differ {
+			if differ > 0 && differ >= nearest.differ {
 				break
 			}
 		}
@@ -49,7 +49,16 @@ func (x *examination) fitAny(all []*outcome, toleranceUS int64) (exact []rule, n
 	if exact, nearest = x.fit(all, toleranceUS, rules()); len(exact) > 0 {
 		return exact, nearest
 	}
-	exact, more := x.fit(all, toleranceUS, moreParts())
+	strict, loose := moreParts()
+	exact, more := x.fit(all, toleranceUS, strict)
+	if len(exact) == 0 && x.windowUS >= 5*second { // whole seconds are parts, too
+		if bySeconds, _ := x.fit(all, toleranceUS+second, rules()); len(bySeconds) > 0 {
+			return nil, nearest
+		}
+	}
+	if len(exact) == 0 {
+		exact, more = x.fit(all, toleranceUS, loose)
+	}
 	if more.differ < nearest.differ {
 		nearest = more
 	}
@@ -129,6 +138,13 @@ func (x *examination) changed(c change, all []*outcome, laws []*law) ([]*outcome
 	case c.keep != nil:
 		return kept(all, c.keep), nil
 	case c.rejected:
+		for round := 0; round < 2 && !c.last; round++ { // other requests are rejected now
+			again, err := x.decide(x.limiter, plays)
+			if err != nil {
+				return nil, err
+			}
+			plays = x.changedPlays(c, again)
+		}
 		return x.evaluate(x.limiter, plays, laws)
 	case c.ttls != script.TTLs{}:
 		return x.evaluate(x.longer(c.ttls), plays, laws)
@@ -174,8 +190,11 @@ func (x *examination) butFor(all []*outcome) (c change, exact []rule, after []*o
 		if callError(err) != nil {
 			continue
 		}
-		if err != nil || len(after) == 0 {
+		if err != nil {
 			return c, nil, nil, err
+		}
+		if c.keep != nil && len(after) == len(all) || len(after) == 0 {
+			continue
 		}
 		tolerance := x.toleranceUS() + c.tolerance
 		judged := after
@@ -190,8 +209,8 @@ func (x *examination) butFor(all []*outcome) (c change, exact []rule, after []*o
 			}
 		}
 		among := rules()
-		if c.ttls == (script.TTLs{}) && !c.rejected {
-			among = slices.Concat(among, moreParts())
+		if strict, _ := moreParts(); c.keep != nil {
+			among = slices.Concat(among, strict)
 		}
 		if exact, _ := x.fit(judged, tolerance, among); len(exact) > 0 {
 			if c.ttls != (script.TTLs{}) || c.rejected {
@@ -214,7 +233,7 @@ func departs(r rule, toleranceUS int64, c *change) *law {
 			}
 			name := r.name()
 			if c.kind == "nearest" {
-				name = "that"
+				name = "the rule"
 			}
 			what := fmt.Sprintf("it admits %d that %s does not", over, name)
 			if over == 0 {

@@ -28,10 +28,9 @@ type law struct {
 	applies func(x *examination, p *play) bool
 }
 
-func plain(_ *examination, p *play) bool      { return !p.has(skewed) && !p.has(others) }
-func withHints(x *examination, p *play) bool  { return x.tellsRetry() && plain(x, p) }
-func withOthers(_ *examination, p *play) bool { return p.has(others) }
-func withSkew(_ *examination, p *play) bool   { return p.has(skewed) }
+func plain(_ *examination, p *play) bool     { return !p.has(skewed) && !p.has(others) }
+func withHints(x *examination, p *play) bool { return x.tellsRetry() && plain(x, p) }
+func withSkew(_ *examination, p *play) bool  { return p.has(skewed) }
 
 // laws are those of all plays, in the order in which they explain each other.
 var laws = []*law{
@@ -49,8 +48,6 @@ var laws = []*law{
 	}},
 	{kinds: "expires_late", holds: "a long silence makes a key new", derive: (*examination).afterSilence,
 		judge: (*examination).silence, applies: func(x *examination, p *play) bool { return plain(x, p) && p.alignUS == 0 }},
-	{kinds: "shares_keys", holds: "keys apart", derive: (*examination).alone, judge: (*examination).sharesKeys,
-		applies: withOthers},
 	{kinds: "retry_after", holds: "hints", derive: (*examination).hinted, judge: (*examination).hints, applies: withHints},
 	{kinds: "remaining", holds: "remaining", derive: (*examination).whatRemains, judge: (*examination).remains,
 		applies: func(x *examination, p *play) bool { return x.tellsRemaining && plain(x, p) }},
@@ -197,32 +194,6 @@ func (x *examination) silence(p *outcome, d []*outcome) *breach {
 	}
 	return &breach{kind: kind, fault: true, shown: d[0].play, text: fmt.Sprintf(
 		"it admits %d of the last %d, and %d of a new client's", got, x.burst+1, fresh)}
-}
-
-// alone is what the other client asks.
-func (x *examination) alone(p *outcome) []*play {
-	var asks []limit.Request
-	for _, q := range p.asks {
-		if others(q) {
-			asks = append(asks, q)
-		}
-	}
-	return []*play{p.of(asks)}
-}
-
-func (x *examination) sharesKeys(p *outcome, d []*outcome) *breach {
-	n := 0
-	for i, q := range p.asks {
-		if !others(q) {
-			continue
-		}
-		if p.got[i].Allowed() != d[0].got[n].Allowed() {
-			return &breach{kind: "shares_keys", fault: true, shown: p.of(p.asks[:i+1]),
-				text: "it decides the last request otherwise than without the first client"}
-		}
-		n++
-	}
-	return nil
 }
 
 // chosen are the numbers of the first, the last, and one more of the decisions that are so.
@@ -398,7 +369,7 @@ func (x *examination) losesFraction(p *outcome, _ []*outcome) *breach {
 	kept := p.admitted(int(first + n))
 	passed -= kept
 	earned := min(x.admits, v[2].n-1, int64(float64(n*v[1].gapUS+v[2].gapUS)/x.permitUS())-n)
-	if passed < min(first, x.admits)+n || earned < 4 || x.admits > x.burst+1 || 3*kept >= 2*earned {
+	if passed < first+n || earned < 4 || 3*kept >= 2*earned {
 		return nil
 	}
 	return &breach{kind: "loses_fraction", fault: true, shown: p.play,

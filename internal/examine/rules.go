@@ -88,11 +88,12 @@ func rules() []rule {
 }
 
 // moreParts are windows of other numbers of parts, for scripts that no other rule explains.
-func moreParts() (all []rule) {
+func moreParts() (strict, loose []rule) {
 	for _, n := range []int64{2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20, 24, 30, 32, 50, 60, 64, 100, 120} {
-		all = append(all, parts(n)...)
+		both := parts(n)
+		strict, loose = append(strict, both[0]), append(loose, both[1])
 	}
-	return all
+	return strict, loose
 }
 
 // parts are the rules of a window of n parts: all that touch the window count, or so many.
@@ -338,7 +339,7 @@ func (r *rule) departures(p *outcome, z sizes, epochUS, toleranceUS int64) (over
 		case admitted && cost > high+1e-6:
 			over++
 			wrong = true
-		case !admitted && cost <= low-1e-6 && !(cost > float64(z.atOnce)):
+		case !admitted && cost <= low+1e-9:
 			under++
 			wrong = true
 		}

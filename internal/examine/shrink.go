@@ -111,7 +111,7 @@ func inWords(p *play) string {
 		list[n].Requests, last.Requests = 1, 1
 		list = append(list, last)
 	}
-	if len(list) > 4 || p.has(skewed) && len(list) > 3 {
+	if len(list) > 5 || p.has(skewed) && len(list) > 3 {
 		span := p.asks[len(p.asks)-1].AtUS - p.asks[0].AtUS
 		return fmt.Sprintf("%s in %s", message.Count(len(p.asks), "request"), report.Briefly(span))
 	}
