@@ -133,9 +133,7 @@ type engine struct {
 }
 
 func newEngine(beat func()) *engine {
-	w := &watch{Context: context.Background(), over: make(chan struct{})}
-	close(w.over)
-	return &engine{beat, &host{beat: beat, watch: w}}
+	return &engine{beat, &host{beat: beat, watch: &watch{Context: context.Background()}}}
 }
 
 // Scenario is a part of run.Progress.

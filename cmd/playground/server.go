@@ -111,7 +111,7 @@ func (d *direct) Send(_ context.Context, commands ...[]any) (replies [][]byte, e
 		d.beat()
 		d.watch.since = time.Now()
 		if d.watch.ended {
-			return nil, d.watch.Err()
+			return nil, context.DeadlineExceeded
 		}
 		args := make([]string, len(command))
 		for i, a := range command {
@@ -136,22 +136,18 @@ var patience = 4 * time.Second
 type watch struct {
 	context.Context
 	asked int
-	since time.Time     // when the script was called
-	over  chan struct{} // closed
-	ended bool          // a script took too long
+	since time.Time // when the script was called
+	ended bool      // a script took too long
 }
 
-// Done looks at the clock now and then.
-func (w *watch) Done() <-chan struct{} {
+// Err looks at the clock now and then. It is what the script gets.
+func (w *watch) Err() error {
 	if w.asked++; w.asked%(1<<16) != 0 || time.Since(w.since) < patience {
 		return nil
 	}
 	w.since, w.ended = time.Now(), true
-	return w.over
+	return context.DeadlineExceeded
 }
-
-// Err is what the script gets.
-func (w *watch) Err() error { return context.DeadlineExceeded }
 
 // place is where Lua says that a script was.
 var place = regexp.MustCompile(`(?:user_script|my\.lua)(:\d+)`)
