@@ -70,17 +70,52 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	if err != nil {
 		return nil, err
 	}
-	small.found.Limit, small.why = x.found.Limit, fewer
-	if err = small.look(); callError(err) != nil {
+	if at == asked {
+		small = x
+	}
+	small.found, small.why = x.found, fewer
+	if err = small.lookFrom(x); callError(err) != nil {
 		err = small.fails(callError(err))
 	}
-	if err != nil || small.found.NotExamined != "" {
+	if err != nil || small.plays == 0 {
 		return small.found, err
 	}
 	if err = small.besides(asked); err == nil {
 		small.bound(asked)
 	}
 	return small.found, err
+}
+
+// lookFrom examines the script, and looks at what needs few requests at the limit that was asked about.
+func (x *examination) lookFrom(asked *examination) error {
+	if max(asked.limit, asked.burst) > 2000 {
+		asked = x
+	}
+	if err := asked.begin(); err != nil || asked.admits == 0 || asked.has("shares_keys") {
+		return err // no play would be apart from the others
+	}
+	if x != asked {
+		found := x.found
+		x.found = &result.Examination{}
+		err := x.atOnce()
+		x.found = found
+		if err != nil || x.admits == 0 {
+			return err
+		}
+	}
+	return x.look()
+}
+
+// begin looks at the first volley, and at the keys.
+func (x *examination) begin() error {
+	err := x.atOnce()
+	if err == nil {
+		err = x.keys()
+	}
+	if err == nil && x.admits > 0 {
+		err = x.apart()
+	}
+	return err
 }
 
 // under begins an examination at a limit. The error is the binding's.
@@ -326,15 +361,6 @@ func (x *examination) tell(b *breach) error {
 
 // look examines the script at one limit.
 func (x *examination) look() error {
-	if err := x.atOnce(); err != nil {
-		return err
-	}
-	if err := x.keys(); err != nil || x.admits == 0 {
-		return err
-	}
-	if err := x.apart(); err != nil || x.has("shares_keys") { // no play would be apart from the others
-		return err
-	}
 	corpus := x.corpus(x.takesCost() || x.Costs)
 	all, err := x.evaluate(x.limiter, corpus, laws)
 	if err != nil {
@@ -349,6 +375,7 @@ func (x *examination) look() error {
 	}
 	exact, nearest := x.fitAny(all, x.toleranceUS())
 	broken := x.broken(all)
+	seen := slices.Clone(broken)
 	x.worst(all)
 	if len(exact) == 0 {
 		if broken, err = x.unexplained(all, broken, nearest); err != nil {
@@ -366,7 +393,7 @@ func (x *examination) look() error {
 			return err
 		}
 	}
-	x.checked(all, broken)
+	x.checked(all, seen)
 	return nil
 }
 
@@ -487,19 +514,21 @@ func (x *examination) bound(asked limit.Policy) {
 	if asked.Contract == limit.ByBucket {
 		may += asked.Capacity()
 	}
-	if x.delayUS > 0 || x.has("no_limit", "admits_none", "fails") {
+	if x.worstOf == nil || x.delayUS > 0 || x.has("no_limit", "admits_none", "fails") {
 		return
 	}
 	ratio := float64(x.worstN) / float64(x.worstAt.Requests)
-	text := fmt.Sprintf("%.2f x the limit in the worst play, %d in %s at %s", ratio, x.worstN,
-		report.Span(x.worstAt.WindowUS()), inShort(x.worstAt))
+	text := fmt.Sprintf("%d in %s in the worst play, %.2f x the limit", x.worstN, report.Span(x.worstAt.WindowUS()), ratio)
+	if x.worstAt != asked {
+		text += " of " + inShort(x.worstAt)
+	}
 	most := int64(0)
 	if len(x.rules) > 0 && x.admits == x.burst {
 		most = x.rules[0].most(asked)
 	}
 	switch {
 	case most > may:
-		text = fmt.Sprintf("%s admits up to %d in %s; here %s", x.rules[0].name(), most, report.Span(asked.WindowUS()), text)
+		text = fmt.Sprintf("%s admits up to %d in %s; %s", x.rules[0].name(), most, report.Span(asked.WindowUS()), text)
 	case most > 0 || ratio*float64(asked.Requests) <= float64(may):
 		return
 	default:
@@ -517,9 +546,10 @@ func (x *examination) worst(all []*outcome) {
 			continue
 		}
 		var at []int64
+		var number []int
 		for i, d := range p.got {
 			if d.Allowed() {
-				at = append(at, p.asks[i].AtUS+d.DelayUS)
+				at, number = append(at, p.asks[i].AtUS+d.DelayUS), append(number, i)
 			}
 		}
 		slices.Sort(at)
@@ -528,7 +558,7 @@ func (x *examination) worst(all []*outcome) {
 				from++
 			}
 			if n := int64(i - from + 1); n > x.found.Worst {
-				x.found.Worst, x.worstOf, x.worstAt, x.worstN = n, p.play, x.policy, n
+				x.found.Worst, x.worstOf, x.worstAt, x.worstN = n, p.of(p.asks[:number[i]+1]), x.policy, n
 			}
 		}
 	}
