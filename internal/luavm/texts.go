@@ -117,6 +117,7 @@ func format(t *Thread, args []Value) []Value {
 		if exact, ok := strings.CutPrefix(rest, "."); ok {
 			d.precision, rest = digits(exact)
 		}
+		d.spec = "%" + after[:len(after)-len(rest)]
 		switch {
 		case at > len(args):
 			t.BadArgument(at, "no value")
@@ -145,9 +146,9 @@ func digits(text string) (number int, rest string) {
 	return number, text[n:]
 }
 
-// directive is one of string.format, such as %-5.2f.
+// directive is one of string.format, such as %-5.2f. Those of Go are mostly the same.
 type directive struct {
-	flags            string
+	spec, flags      string
 	width, precision int // a precision of -1: none
 }
 
@@ -161,27 +162,26 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 		if !(math.Abs(n) < 1<<31) { // it is no int of C
 			n = 0
 		}
-		one := d.pad(nil, "", string([]byte{byte(int(n))}), false)
-		one, _, _ = bytes.Cut(one, []byte{0}) // which ends the text that C makes
+		one, _, _ := bytes.Cut(d.pad(nil, string([]byte{byte(int(n))})), []byte{0}) // which ends the text that C makes
 		return append(out, one...)
 	case 'd', 'i':
 		n := Cut(t.Float(args, at))
-		return d.whole(out, d.sign(n < 0), strings.TrimPrefix(strconv.FormatInt(n, 10), "-"))
-	case 'u':
-		return d.whole(out, "", strconv.FormatUint(unsigned(t.Float(args, at)), 10))
-	case 'o', 'x', 'X':
-		n := unsigned(t.Float(args, at))
-		text, prefix := fmt.Sprintf("%"+string(letter), n), ""
-		switch {
-		case !d.has("#"):
-		case n == 0 && letter == 'o' && d.precision == 0:
-			d.precision = 1
-		case n != 0 && letter == 'o' && d.precision <= len(text):
-			text = "0" + text
-		case n != 0 && letter != 'o':
-			prefix = "0" + string(letter)
+		if n == 0 && d.precision == 0 {
+			return d.pad(out, d.sign(false))
 		}
-		return d.whole(out, prefix, text)
+		return fmt.Appendf(out, d.spec+"d", n)
+	case 'u', 'o', 'x', 'X':
+		n := unsigned(t.Float(args, at))
+		spec := unsignedSpec.Replace(d.spec + string(letter))
+		switch {
+		case n == 0 && letter == 'o' && d.precision == 0 && d.has("#"):
+			return d.pad(out, "0")
+		case n == 0 && letter != 'o':
+			spec = strings.ReplaceAll(spec, "#", "")
+		case letter != 'o' && d.has("#") && d.has("0") && !d.has("-") && d.precision < 0:
+			spec = fmt.Sprintf("%%#.%d%c", max(1, d.width-len("0x")), spec[len(spec)-1])
+		}
+		return fmt.Appendf(out, spec, n)
 	case 'e', 'E', 'f', 'g', 'G':
 		return d.float(out, letter, t.Float(args, at))
 	case 'q':
@@ -195,11 +195,14 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 		if d.precision >= 0 && d.precision < len(text) {
 			text = text[:d.precision]
 		}
-		return d.pad(out, "", text, false)
+		return d.pad(out, text)
 	}
 	t.Fail("invalid option '%%%s' to 'format'", strings.Trim(string([]byte{letter}), "\x00"))
 	return out
 }
+
+// unsignedSpec drops the flags that C ignores for numbers without a sign, and writes the directive as Go does.
+var unsignedSpec = strings.NewReplacer("+", "", " ", "", "u", "d")
 
 func (d directive) sign(negative bool) string {
 	switch {
@@ -213,48 +216,28 @@ func (d directive) sign(negative bool) string {
 	return ""
 }
 
-// pad appends a text that is as wide as it has to be. Zeros come after its sign.
-func (d directive) pad(out []byte, sign, text string, zeros bool) []byte {
-	missing := max(0, d.width-len(sign)-len(text))
-	switch {
-	case d.has("-"):
-		return append(append(append(out, sign...), text...), strings.Repeat(" ", missing)...)
-	case zeros && d.has("0"):
-		return append(append(append(out, sign...), strings.Repeat("0", missing)...), text...)
+// pad appends a text that is as wide as it has to be.
+func (d directive) pad(out []byte, text string) []byte {
+	missing := strings.Repeat(" ", max(0, d.width-len(text)))
+	if d.has("-") {
+		return append(append(out, text...), missing...)
 	}
-	return append(append(append(out, strings.Repeat(" ", missing)...), sign...), text...)
-}
-
-// whole appends a whole number. A precision is how many digits there are at least.
-func (d directive) whole(out []byte, sign, text string) []byte {
-	if d.precision < 0 {
-		return d.pad(out, sign, text, true)
-	}
-	if d.precision == 0 && text == "0" {
-		text = ""
-	}
-	return d.pad(out, sign, strings.Repeat("0", max(0, d.precision-len(text)))+text, false)
+	return append(append(out, missing...), text...)
 }
 
 // float appends a number with a fraction or an exponent.
 func (d directive) float(out []byte, letter byte, n float64) []byte {
-	sign, size := d.sign(math.Signbit(n)), math.Abs(n)
-	if size != size || math.IsInf(size, 0) {
-		text := string(AppendFloat(nil, size, 6))
+	if n != n || math.IsInf(n, 0) {
+		text := d.sign(math.Signbit(n)) + string(AppendFloat(nil, math.Abs(n), 6))
 		if letter < 'a' {
 			text = strings.ToUpper(text)
 		}
-		return d.pad(out, sign, text, false)
+		return d.pad(out, text)
 	}
-	form := "%.*"
-	if d.has("#") {
-		form = "%#.*"
+	if d.precision < 0 {
+		d.spec += ".6"
 	}
-	precision := d.precision
-	if precision < 0 {
-		precision = 6
-	}
-	return d.pad(out, sign, fmt.Sprintf(form+string(letter), precision, size), true)
+	return fmt.Appendf(out, d.spec+string(letter), n)
 }
 
 // escapes are those of the directive %q.
