@@ -62,15 +62,11 @@ func placed(raised *luavm.Error, digest string) string {
 
 // makeGlobals makes what a script finds. No script can change it.
 func (s *scripts) makeGlobals() {
-	libraries := luavm.Libraries()
-	s.globals = libraries[""]
-	base := s.globals
+	base := luavm.Globals()
+	s.globals = base
 	base.SetName("pcall", luavm.NewFunction(pcall(base.GetName("pcall"))))
-	for _, name := range []string{"coroutine", "math", "string", "table"} {
-		base.SetName(name, libraries[name].Value())
-	}
 	s.texts = luavm.NewTable(0, 1)
-	s.texts.SetName("__index", libraries["string"].Value())
+	s.texts.SetName("__index", base.GetName("string"))
 	redis := luavm.NewLibrary(map[string]luavm.Native{
 		"call":         s.call(true),
 		"pcall":        s.call(false),

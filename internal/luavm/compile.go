@@ -249,12 +249,6 @@ func (c *compiler) local(s *ast.LocalAssignStmt) step {
 	if len(s.Names) == 1 && len(s.Exprs) == 1 {
 		value := c.expression(s.Exprs[0])
 		set := c.declare(s.Line(), s.Names...)[0]
-		if v, _ := c.find(s.Names[0]); !v.shared { // set would do the same
-			return func(f *frame) flow {
-				f.regs[v.register] = value(f)
-				return onward
-			}
-		}
 		return func(f *frame) flow {
 			set(f, value(f))
 			return onward

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// Libraries makes tables with the functions of Lua's libraries: those without one under "", and coroutine, math,
-// string and table.
-func Libraries() map[string]*Table {
-	all := map[string]*Table{}
-	for name, functions := range map[string]map[string]Native{"": base(), "coroutine": coroutines(), "math": maths(),
+// Globals makes a table with the functions of Lua and its libraries coroutine, math, string and table.
+func Globals() *Table {
+	globals := NewLibrary(base())
+	for name, functions := range map[string]map[string]Native{"coroutine": coroutines(), "math": maths(),
 		"string": texts(), "table": tables()} {
-		all[name] = NewLibrary(functions)
+		globals.SetName(name, NewLibrary(functions).Value())
 	}
-	all["math"].SetName("huge", Number(math.Inf(1)))
-	all["math"].SetName("pi", Number(math.Pi))
-	all["string"].SetName("gfind", all["string"].GetName("gmatch"))
-	all[""].SetName("next", next)
-	all[""].SetName("_VERSION", String("Lua 5.1"))
-	return all
+	numbers, texts := globals.GetName("math").Table(), globals.GetName("string").Table()
+	numbers.SetName("huge", Number(math.Inf(1)))
+	numbers.SetName("pi", Number(math.Pi))
+	texts.SetName("gfind", texts.GetName("gmatch"))
+	globals.SetName("next", next)
+	globals.SetName("_VERSION", String("Lua 5.1"))
+	return globals
 }
 
 // NewLibrary makes a table of functions. Their order in it is the same in every run.
