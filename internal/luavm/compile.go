@@ -36,7 +36,7 @@ type compiler struct {
 	fn     *function
 	scopes []map[string]*variable
 	inner  map[*ast.FunctionExpr]map[string]bool // see note
-	texts  map[string]*object                    // constants
+	texts  map[string]Value                      // constants
 }
 
 // Compile compiles a script. The error is a *SyntaxError.
@@ -65,7 +65,7 @@ func Compile(source string) (script *Script, err error) {
 			err = wrong
 		}
 	}()
-	c := &compiler{inner: map[*ast.FunctionExpr]map[string]bool{}, texts: map[string]*object{}}
+	c := &compiler{inner: map[*ast.FunctionExpr]map[string]bool{}, texts: map[string]Value{}}
 	main := &ast.FunctionExpr{ParList: &ast.ParList{HasVargs: true}, Stmts: chunk}
 	c.note(reflect.ValueOf(main), nil)
 	return &Script{c.function(main)}, nil
@@ -183,7 +183,8 @@ func (f *frame) block(steps []step) flow {
 // loop does the body of a loop as long as there is a next turn.
 func (f *frame) loop(at *site, body []step, next func() bool) flow {
 	for next() {
-		f.turn(at)
+		f.at = at
+		f.t.breathe()
 		if how := f.block(body); how != onward {
 			return how.afterLoop()
 		}
@@ -197,14 +198,6 @@ func (how flow) afterLoop() flow {
 		return onward
 	}
 	return how
-}
-
-// turn begins a turn of the loop at a place.
-func (f *frame) turn(at *site) {
-	if f.t.Stop != nil {
-		f.at = at
-		f.t.breathe()
-	}
 }
 
 // breathe ends the run if it was stopped. The error says where, and no script can catch it.
@@ -249,6 +242,12 @@ func (c *compiler) local(s *ast.LocalAssignStmt) step {
 	if len(s.Names) == 1 && len(s.Exprs) == 1 {
 		value := c.expression(s.Exprs[0])
 		set := c.declare(s.Line(), s.Names...)[0]
+		if v, _ := c.find(s.Names[0]); !v.shared { // set would do the same, more slowly
+			return func(f *frame) flow {
+				f.regs[v.register] = value(f)
+				return onward
+			}
+		}
 		return func(f *frame) flow {
 			set(f, value(f))
 			return onward
@@ -301,7 +300,7 @@ func (c *compiler) target(targets []target, i int, all []ast.Expr) target {
 			at := c.place(e.Value)
 			return target{set: func(f *frame, _, _, to Value) { *at(f) = to }, copies: targets[i].copies}
 		}
-		name, at := Value{o: c.text(e.Value)}, &site{line: e.Line()}
+		name, at := c.text(e.Value), &site{line: e.Line()}
 		return target{set: func(f *frame, _, _, to Value) {
 			f.at = at
 			f.t.setIndex(f.t.Globals.Value(), name, to, "")
@@ -426,7 +425,8 @@ func (c *compiler) count(s *ast.NumberForStmt) step {
 		from, to, by := first(f), last(f), increment(f)
 		i, limit, width := number(f, from, "initial value"), number(f, to, "limit"), number(f, by, "step")
 		for i = i - width + width; width > 0 && i <= limit || !(width > 0) && limit <= i; i += width {
-			f.turn(at)
+			f.at = at
+			f.t.breathe()
 			set[0](f, Number(i))
 			if how := f.block(body); how != onward {
 				return how.afterLoop()
@@ -477,10 +477,10 @@ func (c *compiler) result(s *ast.ReturnStmt) step {
 	}
 }
 
-// text returns the constant of a string.
-func (c *compiler) text(s string) *object {
-	if c.texts[s] == nil {
-		c.texts[s] = String(s).o
+// text returns the constant of a string: equal ones share their place, so that keys are found quickly.
+func (c *compiler) text(s string) Value {
+	if c.texts[s].IsNil() {
+		c.texts[s] = String(s)
 	}
 	return c.texts[s]
 }

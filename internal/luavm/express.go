@@ -43,7 +43,7 @@ func (c *compiler) expression(e ast.Expr) expr {
 	case *ast.NilExpr:
 		return func(*frame) Value { return Nil }
 	case *ast.StringExpr:
-		v := Value{o: c.text(e.Value)}
+		v := c.text(e.Value)
 		return func(*frame) Value { return v }
 	case *ast.IdentExpr:
 		return c.variable(e)
@@ -125,7 +125,7 @@ func (c *compiler) variable(e *ast.IdentExpr) expr {
 	v, upvalue := c.find(e.Value)
 	switch {
 	case v == nil:
-		key, at := Value{o: c.text(e.Value)}, &site{line: e.Line()}
+		key, at := c.text(e.Value), &site{line: e.Line()}
 		return func(f *frame) Value {
 			f.at = at
 			return f.t.index(f.t.Globals.Value(), key, "")
@@ -294,7 +294,7 @@ func (c *compiler) prepare(e *ast.FuncCallExpr) func(f *frame) (Value, []Value) 
 			return callee, args
 		}
 	}
-	of, method, values := c.expression(e.Receiver), Value{o: c.text(e.Method)}, c.values(1, e.Args)
+	of, method, values := c.expression(e.Receiver), c.text(e.Method), c.values(1, e.Args)
 	looked, at := &site{e.Line(), c.describe(e.Receiver)}, &site{e.Line(), "method '" + e.Method + "'"}
 	return func(f *frame) (Value, []Value) {
 		self := of(f)
@@ -327,7 +327,7 @@ func (c *compiler) tailCall(e *ast.FuncCallExpr) step {
 		if fn.native == nil {
 			f.tail, f.ret = fn, args
 		} else {
-			f.ret = f.t.enter(fn, args)
+			f.ret = f.t.invoke(Value{o: &fn.object}, args)
 		}
 		return returned
 	}

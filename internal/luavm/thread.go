@@ -130,11 +130,7 @@ func (t *Thread) All(values ...Value) []Value {
 
 // invoke calls a value, from a script.
 func (t *Thread) invoke(v Value, args []Value) []Value {
-	return t.enter(t.callable(v, args))
-}
-
-// enter calls a function.
-func (t *Thread) enter(fn *Function, args []Value) []Value {
+	fn, args := t.callable(v, args)
 	if fn.native == nil {
 		return t.run(fn, args)
 	}
@@ -150,10 +146,6 @@ func (t *Thread) callable(v Value, args []Value) (*Function, []Value) {
 	if fn := v.function(); fn != nil {
 		return fn, args
 	}
-	return t.metacall(v, args)
-}
-
-func (t *Thread) metacall(v Value, args []Value) (*Function, []Value) {
 	fn := t.metamethod(v, "__call").function()
 	if fn == nil {
 		name := ""
