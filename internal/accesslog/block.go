@@ -38,7 +38,7 @@ func (f *traceFile) advance() {
 	free := f.now
 	for ; len(f.ahead) == 0 || f.stamps.text != nil && f.shared.spare > 0; f.shared.spare-- {
 		if free == nil {
-			free = &block{fields: f.another(), file: f}
+			free = &block{fields: f.reader(), file: f}
 		}
 		f.start(free)
 		free = nil

@@ -31,15 +31,16 @@ func isAddress(b []byte) bool {
 // address is the address that b begins with: its port and brackets and the rest of a list are left off. It is nil where
 // b is something else.
 func address(b []byte) []byte {
-	b, _, _ = bytes.Cut(b, []byte{','})
+	b, _ = cutByte(b, ',')
 	b = bytes.TrimSpace(b)
 	if isAddress(b) {
 		return b
 	}
-	host, port, closed := bytes.Cut(b, []byte("]"))
-	if host, opened := bytes.CutPrefix(host, []byte("[")); opened && closed && isAddress(host) &&
-		(len(port) == 0 || isPort(port)) {
-		return host
+	if bytes.HasPrefix(b, []byte{'['}) {
+		host, port := cutByte(b[1:], ']')
+		if port != nil && isAddress(host) && (len(port) == 0 || isPort(port)) {
+			return host
+		}
 	}
 	if i := bytes.LastIndexByte(b, ':'); i > 0 && isPort(b[i:]) && isAddress(b[:i]) {
 		return b[:i]
@@ -56,14 +57,14 @@ func isPort(b []byte) bool { return len(b) > 1 && b[0] == ':' && digits(b[1:]) >
 // follows the client. The client is nil where that word is a time or a name with a port.
 func client(text []byte) (before, client, after []byte) {
 	text = bytes.TrimLeft(text, " ")
-	first, rest, _ := bytes.Cut(text, []byte{' '})
+	first, rest := cutByte(text, ' ')
 	if isAddress(first) && !bytes.Contains(rest, []byte(": ")) {
 		return nil, first, rest
 	}
 	from := text
 	for words := text; len(words) > 0; {
 		var word []byte
-		word, words, _ = bytes.Cut(words, []byte{' '})
+		word, words = cutByte(words, ' ')
 		if bytes.HasSuffix(word, []byte{':'}) && !isAddress(word) {
 			from = bytes.TrimLeft(words, " ")
 		}
@@ -71,9 +72,9 @@ func client(text []byte) (before, client, after []byte) {
 	for words := from; len(words) > 0 && client == nil; {
 		var word []byte
 		list := words
-		if word, words, _ = bytes.Cut(words, []byte{' '}); address(word) != nil {
+		if word, words = cutByte(words, ' '); address(word) != nil {
 			for bytes.HasSuffix(word, []byte{','}) {
-				word, words, _ = bytes.Cut(words, []byte{' '})
+				word, words = cutByte(words, ' ')
 			}
 			client, after = bytes.TrimRight(list[:len(list)-len(words)], " "), words
 		}
@@ -82,7 +83,9 @@ func client(text []byte) (before, client, after []byte) {
 		return nil, first, rest
 	}
 	if client == nil {
-		if client, after, _ = bytes.Cut(from, []byte{' '}); !isName(client) {
+		client, after = cutByte(from, ' ')
+		colon := bytes.LastIndexByte(client, ':')
+		if _, dated := new(stamps).iso(client); len(client) == 0 || dated || colon >= 0 && isPort(client[colon:]) {
 			return nil, nil, nil
 		}
 	}
@@ -92,11 +95,10 @@ func client(text []byte) (before, client, after []byte) {
 	return before, client, after
 }
 
-// isName reports whether b may name a client: it is no name with a port, and no time.
-func isName(b []byte) bool {
-	if i := bytes.LastIndexByte(b, ':'); len(b) == 0 || i >= 0 && isPort(b[i:]) {
-		return false
+// cutByte is bytes.Cut for one byte, in less time. Without c after is nil.
+func cutByte(b []byte, c byte) (before, after []byte) {
+	if i := bytes.IndexByte(b, c); i >= 0 {
+		return b[:i], b[i+1:]
 	}
-	_, ok := new(stamps).iso(b)
-	return !ok
+	return b, nil
 }

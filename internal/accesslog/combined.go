@@ -20,26 +20,24 @@ var _ = register(layout{
 	fits: func(first []byte) bool {
 		return first[0] != '{' && !bytes.HasPrefix(first, fieldsOf) && new(combinedLog).take(first)
 	},
-	check: checkCombined,
-	open:  func([]byte) (format, error) { return &combinedLog{}, nil },
-})
-
-func checkCombined(t Trace) []error {
-	var p problems
-	for _, name := range summands(t.Key) {
-		if t.Key != "" && t.Key != NoKey && !slices.Contains(CombinedKeys, name) {
-			p.bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
-				message.OneOf(name, CombinedKeys))
+	check: func(t Trace) problems {
+		var p problems
+		for _, name := range summands(t.Key) {
+			if t.Key != "" && t.Key != NoKey && !slices.Contains(CombinedKeys, name) {
+				p.bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
+					message.OneOf(name, CombinedKeys))
+			}
 		}
-	}
-	if t.Time != "" {
-		p.bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))
-	}
-	if t.Cost != "" {
-		p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
-	}
-	return p
-}
+		if t.Time != "" {
+			p.bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))
+		}
+		if t.Cost != "" {
+			p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
+		}
+		return p
+	},
+	open: func([]byte) (format, error) { return &combinedLog{}, nil },
+})
 
 // combinedLog reads Apache's and nginx's access logs:
 //
@@ -78,7 +76,7 @@ func (c *combinedLog) cut(line []byte) (before []byte, err error) {
 func (c *combinedLog) take(line []byte) bool {
 	who, time, rest := bracketed(line)
 	if !bytes.HasPrefix(rest, []byte{'"'}) {
-		_, rest, _ = bytes.Cut(rest, []byte{' '})
+		_, rest = cutByte(rest, ' ')
 	}
 	if !bytes.HasPrefix(rest, []byte{'"'}) {
 		return false
@@ -90,8 +88,8 @@ func (c *combinedLog) take(line []byte) bool {
 	}
 	c.time, c.request, c.tail = time, rest[:end], bytes.TrimLeft(rest[end+1:], " ")
 	c.before, c.client, who = client(who)
-	_, c.user, _ = bytes.Cut(who, []byte{' '})
-	status, _, _ := bytes.Cut(c.tail, []byte{' '})
+	_, c.user = cutByte(who, ' ')
+	status, _ := cutByte(c.tail, ' ')
 	return len(status) == 3 && digits(status) >= 0 || string(status) == "-"
 }
 
@@ -139,7 +137,7 @@ func (c *combinedLog) value(name string) ([]byte, error) {
 	case "method", "path":
 		return requestPart(c.request, name), nil
 	case "status":
-		status, _, _ := bytes.Cut(c.tail, []byte{' '})
+		status, _ := cutByte(c.tail, ' ')
 		return status, nil
 	default: // what stands in quotes after the referer: agent, forwarded
 		tail, ok := c.tail, true
@@ -157,12 +155,12 @@ func (c *combinedLog) value(name string) ([]byte, error) {
 
 // requestPart is the method or the path of a request such as GET /path?query HTTP/1.1.
 func requestPart(request []byte, name string) []byte {
-	method, rest, _ := bytes.Cut(request, []byte{' '})
+	method, rest := cutByte(request, ' ')
 	if name == "method" {
 		return orDash(method)
 	}
-	target, _, _ := bytes.Cut(rest, []byte{' '})
-	path, _, _ := bytes.Cut(target, []byte{'?'}) // a limit is for what is asked for, not for how
+	target, _ := cutByte(rest, ' ')
+	path, _ := cutByte(target, '?') // a limit is for what is asked for, not for how
 	return orDash(path)
 }
 
@@ -176,9 +174,9 @@ func orDash(b []byte) []byte {
 
 // quoted takes the next field in quotes off b.
 func quoted(b []byte) (field, rest []byte, ok bool) {
-	_, b, ok = bytes.Cut(b, []byte{'"'})
+	_, b = cutByte(b, '"')
 	end := closingQuote(b)
-	if !ok || end < 0 {
+	if end < 0 {
 		return nil, nil, false
 	}
 	return b[:end], b[end+1:], true

@@ -62,15 +62,14 @@ var ofLines = [...]string{
 // fields reads the time, the key and the cost of one file's requests.
 type fields struct {
 	format
-	times       []column
-	keys, costs []column // none: one key for all, a cost of 1
-	taken       []string // of the times and keys, those that no trace names
-	expects     bool     // keys that are addresses
-	skip        string   // the key that is left out; "": none
-	stamps      stamps
-	joined      []byte
-	marks       uint16        // of the line
-	firsts      [noted]string // of the first line that has the mark
+	time, client column   // no client: one key for all
+	costs        []column // none: a cost of 1
+	taken        []string // of the time and the client, what the trace does not name
+	expects      bool     // keys that are addresses
+	skip         string   // the key that is left out; "": none
+	stamps       stamps
+	marks        uint16        // of the line
+	firsts       [noted]string // of the first line that has the mark
 }
 
 // mark marks the line for what is in a text.
@@ -123,10 +122,12 @@ func (r *fields) find(t Trace) error {
 			t.Time, r.stamps.unit = t.Time[:i], &units[n]
 		}
 	}
-	var noTime, noKey, noCost error
-	r.times, noTime = r.columns("time", t.Time)
-	r.keys, noKey = r.columns("key", t.Key)
-	r.costs, noCost = r.columns("cost", t.Cost)
+	times, noTime := r.columns("time", t.Time)
+	keys, noKey := r.columns("key", t.Key)
+	costs, noCost := r.columns("cost", t.Cost)
+	r.time = joined(times, ' ', func(v []byte) []byte { return v })
+	r.client = joined(keys, '|', func(v []byte) []byte { return escaped(r.clean(v)) })
+	r.costs = costs
 	return cmp.Or(noTime, noKey, noCost)
 }
 
@@ -157,26 +158,33 @@ func summands(names string) []string {
 	return list
 }
 
-// join is the line's value of columns, valid until the next call. The values of several are changed by each, and stand
-// with a separator between them.
-func (r *fields) join(columns []column, separator byte, each func(v []byte) []byte) ([]byte, error) {
-	r.joined = r.joined[:0]
-	for i, column := range columns {
-		v, err := column()
-		if err != nil || len(columns) == 1 {
-			return v, err
-		}
-		if i > 0 {
-			r.joined = append(r.joined, separator)
-		}
-		r.joined = append(r.joined, each(v)...)
+// joined has the values of all columns, changed by each, with a separator between them. Of one column it is the value.
+func joined(all []column, separator byte, each func(v []byte) []byte) column {
+	if len(all) == 0 {
+		return nil
+	} else if len(all) == 1 {
+		return all[0]
 	}
-	return r.joined, nil
+	var text []byte
+	return func() ([]byte, error) {
+		text = text[:0]
+		for i, column := range all {
+			v, err := column()
+			if err != nil {
+				return nil, err
+			}
+			if i > 0 {
+				text = append(text, separator)
+			}
+			text = append(text, each(v)...)
+		}
+		return text, nil
+	}
 }
 
 // stamp reads the time of the line that was cut last.
 func (r *fields) stamp() (instant, error) {
-	text, err := r.join(r.times, ' ', func(v []byte) []byte { return v })
+	text, err := r.time()
 	if err != nil {
 		return instant{}, err
 	}
@@ -196,16 +204,14 @@ const maxKey = 4096
 // Note: a blank between reads as well, but agents and users have blanks; percent signs before the stroke would double
 // those of every escaped path.
 func (r *fields) key() ([]byte, error) {
-	if len(r.keys) == 0 {
+	if r.client == nil {
 		return oneKey, nil
 	}
-	key, err := r.join(r.keys, '|', func(v []byte) []byte { return escaped(r.clean(v)) })
+	key, err := r.client()
 	if err != nil {
 		return nil, err
 	}
-	if len(r.keys) == 1 {
-		key = r.clean(key)
-	}
+	key = r.clean(key) // which changes no join
 	return key, checkKey(key)
 }
 

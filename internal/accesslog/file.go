@@ -21,9 +21,10 @@ const maxBadShown = 3
 // traceFile is one file of a trace, whose requests come out in the order of time.
 type traceFile struct {
 	*text
-	*fields
 	blocks
-	trace   Trace // its format is known
+	fields  *fields // of the first block, before there is one
+	stamps  stamps  // of the first block that has any
+	trace   Trace   // its format is known
 	layout  *layout
 	first   []byte      // line
 	guessed string      // the format, the time, the client
@@ -85,10 +86,13 @@ func (t Trace) Detect() error {
 	return err
 }
 
-// another reads other lines of the file, at the same time.
-func (f *traceFile) another() *fields {
-	r, _ := f.layout.fields(f.trace, f.first) // which went well once
-	r.stamps, r.stamps.text = f.stamps, nil
+// reader reads the fields of the lines of one block, while others read those of other blocks.
+func (f *traceFile) reader() *fields {
+	r := f.fields
+	if f.fields = nil; r == nil {
+		r, _ = f.layout.fields(f.trace, f.first) // which went well once
+		r.stamps, r.stamps.text = f.stamps, nil
+	}
 	return r
 }
 
@@ -122,9 +126,9 @@ func (f *traceFile) detect(t Trace) error {
 		return f.at(fmt.Errorf("%s: a carriage return within the line; want lines that end in line feeds, as tr '\\r' "+
 			"'\\n' <FILE writes them", message.Quote(first)))
 	}
-	problems := t.checkFields()
-	for i, err := range problems {
-		problems[i] = f.at(err)
+	var problems []error
+	for _, p := range t.checkFields() {
+		problems = append(problems, f.at(p))
 	}
 	if problems != nil {
 		return errors.Join(problems...)
@@ -140,7 +144,7 @@ func (f *traceFile) detect(t Trace) error {
 		}
 		return f.at(err)
 	}
-	text := strings.Join(append(guessed, f.taken...), ", ")
+	text := strings.Join(append(guessed, f.fields.taken...), ", ")
 	f.guessed = strings.Replace(text, " to be ", " was guessed to be ", 1)
 	return nil
 }

@@ -29,7 +29,7 @@ type layout struct {
 	// fits reports whether a file may begin with this line; nil: it is not told by its first line alone.
 	fits func(first []byte) bool
 	// check reports which fields of a trace do not go with the format; nil: all may.
-	check func(t Trace) []error
+	check func(t Trace) problems
 	// open makes the reader of a file that begins with this line, and does not change the line. A reader with an error
 	// knows no field by its name.
 	open func(first []byte) (format, error)

@@ -15,9 +15,7 @@ var _ = register(layout{
 })
 
 // jsonLines reads one JSON object per line.
-type jsonLines struct {
-	object object
-}
+type jsonLines struct{ object object }
 
 type object = map[string]json.RawMessage
 

@@ -60,17 +60,16 @@ func (p *player) end(err error, found *traffic.Pass) error {
 	if err != nil && err != errEnough {
 		return err
 	}
-	l := p.Log
-	found.EndUS += cmp.Or(p.lasts.Microseconds(), l.EndUS)
-	found.Spread += l.Spread
-	if l.FirstUS >= firstDateUS && p.speed == 1 {
-		found.FirstUS, found.LastUS = l.FirstUS, l.LastUS
+	found.EndUS += cmp.Or(p.lasts.Microseconds(), p.EndUS)
+	found.Spread += p.Spread
+	if p.FirstUS >= firstDateUS && p.speed == 1 {
+		found.FirstUS, found.LastUS = p.FirstUS, p.LastUS
 	}
 	add := func(format string, args ...any) {
 		found.Notes = append(found.Notes, message.Path(p.trace.Title())+": "+fmt.Sprintf(format, args...))
 	}
 	var seen, outOfOrder int64
-	for _, f := range l.Files {
+	for _, f := range p.Files {
 		seen += f.Requests
 		outOfOrder += f.OutOfOrder
 		if !slices.Contains(found.Formats, string(f.Format)) {
@@ -84,12 +83,12 @@ func (p *player) end(err error, found *traffic.Pass) error {
 			}
 		}
 	}
-	if l.Spread > 0 {
+	if p.Spread > 0 {
 		add("%d of %d requests share a whole second with others of their key; they were spread evenly over it "+
-			"(within_second: even)", l.Spread, l.Requests)
+			"(within_second: even)", p.Spread, p.Requests)
 	}
-	if n := int(l.Bad); n > 0 {
-		shown := l.Shown
+	if n := int(p.Bad); n > 0 {
+		shown := p.Shown
 		if n > len(shown) {
 			shown = append(slices.Clip(shown), "…")
 		}
@@ -97,18 +96,18 @@ func (p *player) end(err error, found *traffic.Pass) error {
 			message.Verb(n, "is no request", "are no requests"), strings.Join(shown, "; "))
 	}
 	switch {
-	case l.Key == "" || l.Requests < 2:
+	case p.Key == "" || p.Requests < 2:
 	case p.trace.Key == NoKey:
-	case l.Key == string(oneKey):
+	case p.Key == string(oneKey):
 		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart",
-			l.Requests)
+			p.Requests)
 	default:
 		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
-			"another field", l.Requests, message.Quote(l.Key))
+			"another field", p.Requests, message.Quote(p.Key))
 	}
-	if l.Empty > 0 {
-		add("%s %s left out that %s empty", message.Count(l.Empty, "file"), message.Verb(l.Empty, "was", "were"),
-			message.Verb(l.Empty, "is", "are"))
+	if p.Empty > 0 {
+		add("%s %s left out that %s empty", message.Count(p.Empty, "file"), message.Verb(p.Empty, "was", "were"),
+			message.Verb(p.Empty, "is", "are"))
 	}
 	if outOfOrder > 0 {
 		add("%d of %d lines were out of order and were sorted", outOfOrder, seen)

@@ -139,7 +139,9 @@ func (p *player) release() error {
 			s.placed++
 		}
 	}
-	slices.SortStableFunc(p.held, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+	if len(p.shares) < len(p.held) {
+		slices.SortStableFunc(p.held, func(a, b entry) int { return cmp.Compare(a.at, b.at) })
+	}
 	for _, e := range p.held {
 		if err := p.emit(e); err != nil {
 			return err

@@ -35,6 +35,7 @@ type stamps struct {
 const (
 	lastUS      = 4133980800_000_000 - 1 // the end of the year 2100
 	firstDateUS = 631152000_000_000      // 1990: earlier numbers are seconds from the start of a log
+	zoneless    = -62167219200_000_000   // what time.Parse makes of the zone Z alone
 )
 
 // parse reads a timestamp; digits below the microsecond are cut.
@@ -102,7 +103,7 @@ func (s *stamps) dated(b []byte, layout, separators string) (at instant, ok bool
 	}
 	day, ok1 := s.day.read(b[:n], layout)
 	clock, ok2 := clockUS(b[n+1 : n+9])
-	at, ok = s.fine(day.UnixMicro()+clock, b[n+9:])
+	at, ok = s.fine(day+clock, b[n+9:])
 	return at, ok && ok1 && ok2
 }
 
@@ -121,8 +122,7 @@ func (s *stamps) fine(us int64, b []byte) (at instant, ok bool) {
 		return at, true
 	}
 	zone, ok := s.zone.read(b, "Z07:00", "-0700", "-07")
-	_, east := zone.Zone()
-	at.us -= int64(east) * secondUS
+	at.us += zone - zoneless
 	return at, ok
 }
 
@@ -133,20 +133,20 @@ func zeros(fraction []byte) bool { return len(bytes.Trim(fraction, "0")) == 0 }
 // zone of the line before.
 type lately struct {
 	text string
-	time time.Time
+	us   int64
 }
 
-func (l *lately) read(text []byte, layouts ...string) (t time.Time, ok bool) {
+func (l *lately) read(text []byte, layouts ...string) (us int64, ok bool) {
 	if string(text) == l.text {
-		return l.time, true
+		return l.us, true
 	}
 	for _, layout := range layouts {
 		if t, err := time.Parse(layout, strings.ToUpper(string(text))); err == nil {
-			l.text, l.time = string(text), t
-			return t, true
+			l.text, l.us = string(text), t.UnixMicro()
+			return l.us, true
 		}
 	}
-	return t, false
+	return 0, false
 }
 
 // clockUS reads 18:15:46. A leap second, with which a quarter of an hour ends in any zone, is the next second, as in

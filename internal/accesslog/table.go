@@ -23,18 +23,19 @@ func isHeader(line []byte, timeColumn string) bool {
 		return true
 	}
 	unprintable := func(r rune) bool { return r != '\t' && message.IsControl(r) }
-	s, n := separator(line)
-	return n > 0 && bytes.Index(line, s) > 0 && !bytes.ContainsFunc(line, unprintable)
+	c, n := separator(line)
+	return n > 0 && bytes.IndexByte(line, c) > 0 && !bytes.ContainsFunc(line, unprintable)
 }
 
 // separator is the likeliest separator of a header line, and how often it occurs.
-func separator(header []byte) (separator []byte, n int) {
-	for _, s := range []string{",", "\t", ";"} {
-		if k := bytes.Count(header, []byte(s)); separator == nil || k > n {
-			separator, n = []byte(s), k
+func separator(header []byte) (c byte, n int) {
+	c = ','
+	for _, s := range []byte{',', '\t', ';'} {
+		if k := bytes.Count(header, []byte{s}); k > n {
+			c, n = s, k
 		}
 	}
-	return separator, n
+	return c, n
 }
 
 // table reads lines of fields in an order that a header names.
@@ -42,8 +43,8 @@ func separator(header []byte) (separator []byte, n int) {
 // Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
 // into memory) and keeps no text to quote in a message.
 type table struct {
-	separator []byte // one
-	plain     bool   // quotes mean nothing
+	separator byte
+	plain     bool // quotes mean nothing
 	names     []string
 	fields    [][]byte
 }
@@ -95,16 +96,16 @@ func (t *table) cut(line []byte) (before []byte, err error) {
 // split cuts a record into t.fields, which point into line; quoted fields are unescaped in place.
 func (t *table) split(line []byte) error {
 	t.fields = t.fields[:0]
-	for more := true; more; {
+	for line != nil {
 		var field []byte
 		if !t.plain && len(line) > 0 && line[0] == '"' {
 			var rest []byte
-			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != t.separator[0] {
+			if field, rest = unquote(line); rest == nil || len(rest) > 0 && rest[0] != t.separator {
 				return fmt.Errorf("%s: text after or before a quoted field; want \"…\" around the whole field",
 					message.Quote(line))
 			}
-			_, line, more = bytes.Cut(rest, t.separator)
-		} else if field, line, more = bytes.Cut(line, t.separator); !t.plain && bytes.IndexByte(field, '"') >= 0 {
+			_, line = cutByte(rest, t.separator)
+		} else if field, line = cutByte(line, t.separator); !t.plain && bytes.IndexByte(field, '"') >= 0 {
 			return fmt.Errorf("%s: a quote inside an unquoted field; want \"…\" around the whole field",
 				message.Quote(field))
 		}
@@ -139,8 +140,6 @@ var _ = register(layout{
 
 // fieldsOf begins the line that names the fields, and comments those that may precede it.
 var (
-	blank    = []byte{' '}
-	tab      = []byte{'\t'}
 	fieldsOf = []byte("#Fields:")
 	comments = regexp.MustCompile(`^#(Version|Software|Date|Start-Date|Remark):`)
 )
@@ -169,8 +168,8 @@ func (w *w3cLog) cut(line []byte) (before []byte, err error) {
 		}
 		return nil, errComment
 	}
-	if w.separator = blank; bytes.Contains(line, tab) {
-		w.separator = tab
+	if w.separator = ' '; bytes.IndexByte(line, '\t') >= 0 {
+		w.separator = '\t'
 	}
 	return w.table.cut(line)
 }

@@ -26,11 +26,19 @@ type template struct {
 func ofTemplate(name, text string) *layout {
 	return &layout{
 		name: Format(name),
-		fits: func(first []byte) bool {
+		fits: func(first []byte) bool { // with a time, and with a client that has an address
 			t, err := newTemplate(text)
-			return err == nil && t.fits(first)
+			if err == nil {
+				_, err = t.cut(first)
+			}
+			if err != nil || !t.has("time") || !t.has("client") {
+				return false
+			}
+			at, who := t.values[slices.Index(t.names, "time")], t.values[slices.Index(t.names, "client")]
+			_, err = new(stamps).parse(at)
+			return err == nil && (address(who) != nil || string(who) == "-")
 		},
-		check: func(trace Trace) []error {
+		check: func(trace Trace) problems {
 			var p problems
 			if t, err := newTemplate(text); err != nil {
 				p.bad("format", "%v", err)
@@ -64,28 +72,21 @@ func newTemplate(text string) (*template, error) {
 	return &template{text, literals[0], names, literals[1:], make([][]byte, len(names))}, nil
 }
 
-// fits reports whether the template is that of a line: there is a time, and a client with an address.
-func (t *template) fits(line []byte) bool {
-	if _, err := t.cut(line); err != nil || !t.has("time") || !t.has("client") {
-		return false
-	}
-	at, who := t.values[slices.Index(t.names, "time")], t.values[slices.Index(t.names, "client")]
-	_, err := new(stamps).parse(at)
-	return err == nil && (address(who) != nil || string(who) == "-")
+func (t *template) has(name string) bool {
+	name = strings.TrimPrefix(name, "$")
+	return slices.Contains(t.names, name) || (name == "method" || name == "path") && slices.Contains(t.names, "request")
 }
-
-func (t *template) has(name string) bool { _, err := t.column(name); return err == nil }
 
 // column finds a name, or a part of the request.
 func (t *template) column(name string) (column, error) {
-	name = strings.TrimPrefix(name, "$")
+	if name = strings.TrimPrefix(name, "$"); !t.has(name) {
+		return nil, fmt.Errorf("%s is not in the template; %s", message.Quote(name), message.OneOf(name, t.names))
+	}
 	if i := slices.Index(t.names, name); i >= 0 {
 		return func() ([]byte, error) { return t.values[i], nil }, nil
 	}
-	if i := slices.Index(t.names, "request"); i >= 0 && (name == "method" || name == "path") {
-		return func() ([]byte, error) { return requestPart(t.values[i], name), nil }, nil
-	}
-	return nil, fmt.Errorf("%s is not in the template; %s", message.Quote(name), message.OneOf(name, t.names))
+	i := slices.Index(t.names, "request")
+	return func() ([]byte, error) { return requestPart(t.values[i], name), nil }, nil
 }
 
 // cut gives each name the text up to the literal that follows it. Other text may precede the first literal, and the

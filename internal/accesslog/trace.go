@@ -74,14 +74,14 @@ type FieldError struct {
 func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
 
 // problems collects what is wrong with the fields of a trace.
-type problems []error
+type problems []*FieldError
 
 func (p *problems) bad(field, format string, args ...any) {
 	*p = append(*p, &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)})
 }
 
-// Validate reports every field that no file could make right, as *FieldError.
-func (t Trace) Validate() []error {
+// Validate reports every field that no file could make right.
+func (t Trace) Validate() []*FieldError {
 	var p problems
 	files := t.files()
 	for i, file := range files {
@@ -118,7 +118,7 @@ func (t Trace) Validate() []error {
 }
 
 // checkFields reports what does not go with the format; an empty format may still become any.
-func (t Trace) checkFields() []error {
+func (t Trace) checkFields() problems {
 	if l := t.Format.layout(); l != nil && l.check != nil {
 		return l.check(t)
 	}

@@ -131,15 +131,13 @@ func (t *Traffic) only(ctx context.Context, args []string, p *limit.Policy) (*sc
 		piped = true
 	}
 	trace.File, trace.More = t.Files[0], t.Files[1:]
-	problems := trace.Validate()
+	wrong := trace.Validate()
 	if trace.Speed == 0 { // in a file it stands for nothing said
-		problems = append(problems, &accesslog.FieldError{Field: "speed", Problem: "0 is out of range; want more"})
+		wrong = append(wrong, &accesslog.FieldError{Field: "speed", Problem: "0 is out of range; want more"})
 	}
-	for i, err := range problems {
-		var field *accesslog.FieldError
-		if errors.As(err, &field) {
-			problems[i] = fmt.Errorf("--%s: %s", flagOf(field.Field), field.Problem)
-		}
+	var problems []error
+	for _, p := range wrong {
+		problems = append(problems, fmt.Errorf("--%s: %s", flagOf(p.Field), p.Problem))
 	}
 	if problems != nil {
 		return nil, Exit(ExitUsage, errors.Join(problems...))

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -251,11 +250,8 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	if r.Noted() > before {
 		return
 	}
-	for _, err := range t.Validate() {
-		var at *accesslog.FieldError
-		if errors.As(err, &at) {
-			f.Place(at.Field).Bad("%s", at.Problem)
-		}
+	for _, wrong := range t.Validate() {
+		f.Place(wrong.Field).Bad("%s", wrong.Problem)
 	}
 	if !filepath.IsAbs(t.File) {
 		t.File = filepath.Join(filepath.Dir(r.Name), t.File)
