@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -249,6 +250,24 @@ func TestAScriptIsAlone(t *testing.T) {
 	done.Wait()
 	if got := dial(t, m).ask(t, "GET", "n"); !strings.Contains(got, fmt.Sprintf("\n%d\r", connections*each)) {
 		t.Errorf("%d connections count to %d each, together to %q", connections, each, got)
+	}
+}
+
+// A script makes a larger stack once, and not in each call that needs it.
+func TestALargeStackIsKept(t *testing.T) {
+	conn := dial(t, server(t))
+	for _, source := range []string{
+		"local t = {1} for i = 1, 200000 do for k in pairs(t) do end end",
+		`local function last(...) local v for i = 1, select('#', ...) do v = select(i, ...) end return v end
+local t = {} for i = 1, 500 do t[i] = i end for i = 1, 10 do last(unpack(t)) end`,
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		conn.ask(t, "EVAL", source, "0")
+		runtime.ReadMemStats(&after)
+		if made := after.TotalAlloc - before.TotalAlloc; made > 4<<20 {
+			t.Errorf("%s: made %d MB", source, made>>20)
+		}
 	}
 }
 

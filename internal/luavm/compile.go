@@ -444,15 +444,18 @@ func (c *compiler) each(s *ast.GenericForStmt) step {
 	values, at := c.list(s.Exprs), &site{s.Line(), iterator}
 	set, body := c.loop(s.Stmts, s.Line(), s.Names...)
 	return func(f *frame) flow {
+		stack, top := f.t.stack, f.t.top
 		state := f.t.alloc(3)
 		clear(state[copy(state, values(f)):])
-		return f.loop(at, body, func() bool {
+		how := f.loop(at, body, func() bool {
 			f.at = at
 			given := f.t.call(state[0], state[1:])
 			state[2] = first(given)
 			f.spread(set, given)
 			return !state[2].IsNil()
 		})
+		f.t.stack, f.t.top = stack, top
+		return how
 	}
 }
 

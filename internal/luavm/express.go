@@ -265,11 +265,15 @@ func (c *compiler) list(all []ast.Expr) list {
 
 // join puts the results of a call after values that are the last ones on the stack.
 func (t *Thread) join(values, more []Value) []Value {
-	copy(t.alloc(len(more)), more)
-	if n := len(values) + len(more); t.top >= n { // they are neighbours
-		return t.stack[t.top-n : t.top : t.top]
+	n := len(values) + len(more)
+	if t.top+len(more) > len(t.stack) { // they go on in another stack
+		all := t.alloc(n)
+		copy(all[len(values):], more)
+		copy(all, values)
+		return all
 	}
-	return append(values, more...)
+	copy(t.alloc(len(more)), more)
+	return t.stack[t.top-n : t.top : t.top]
 }
 
 // multi compiles an expression with several values.

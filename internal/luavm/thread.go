@@ -35,14 +35,15 @@ type machine struct {
 type Thread struct {
 	object // of a coroutine
 	*machine
-	stack  []Value // registers and arguments
-	top    int     // what is taken of it
-	frames []*frame
-	depth  int     // of frames
-	spare  int     // frames beyond the limit, for a handler of errors
-	nested int     // calls of C's luaD_call that wait for one another
-	ret    []Value // what the last call returned
-	buffer []byte
+	stack   []Value // registers and arguments
+	largest []Value // the largest stack that was made
+	top     int     // what is taken of the stack
+	frames  []*frame
+	depth   int     // of frames
+	spare   int     // frames beyond the limit, for a handler of errors
+	nested  int     // calls of C's luaD_call that wait for one another
+	ret     []Value // what the last call returned
+	buffer  []byte
 
 	resumed *coroutine // nil: the run itself
 }
@@ -90,10 +91,14 @@ func (e *Error) Error() string {
 	return text
 }
 
-// alloc takes n values of the stack. They may hold anything. The caller returns them by resetting stack and top.
+// alloc takes n values of the stack. They may hold anything. The caller returns them by resetting stack and top. A full
+// stack goes on in the largest one that was made. That one is free: calls in it would have it as their stack.
 func (t *Thread) alloc(n int) []Value {
 	if t.top+n > len(t.stack) {
-		t.stack, t.top = make([]Value, max(2*len(t.stack), n+256)), 0
+		if len(t.largest) < n || len(t.largest) == len(t.stack) {
+			t.largest = make([]Value, max(2*len(t.stack), n+256))
+		}
+		t.stack, t.top = t.largest, 0
 	}
 	t.top += n
 	return t.stack[t.top-n : t.top : t.top]
