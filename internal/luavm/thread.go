@@ -206,7 +206,7 @@ func (t *Thread) run(fn *Function, args []Value) []Value {
 		if f.tail == nil {
 			break
 		}
-		fn, args = f.tail, append([]Value(nil), f.ret...)
+		fn, args = f.tail, f.ret
 		f.fn = fn
 		f.tailCalls++
 		t.stack, t.top = stack, top
