@@ -202,7 +202,8 @@ func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.P
 		}
 		about := on.About()
 		e.Server = &about
-		e.Checked = slices.DeleteFunc(e.Checked, func(s string) bool { return s == "a cluster" }) // nobody knows the keys
+		// nobody knows the keys
+		e.Checked = slices.DeleteFunc(e.Checked, func(s string) bool { return s == "a cluster" })
 		doc.Examinations = append(doc.Examinations, *e)
 	}
 	return doc, nil

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
@@ -90,6 +91,7 @@ func (o *own) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
 
 // direct is a virtualtime.Client without a connection: commands are handed to the server in the process.
 type direct struct {
+	mu      sync.Mutex // a round is on its way while its runner looks at keys
 	server  *server.Server
 	peer    *server.Peer
 	writer  *bufio.Writer
@@ -107,6 +109,8 @@ func newDirect(h *host) *direct {
 
 // Send hands over one command after the other. Its error is the watch's.
 func (d *direct) Send(_ context.Context, commands ...[]any) (replies [][]byte, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, command := range commands {
 		d.beat()
 		d.watch.since = time.Now()

@@ -30,11 +30,13 @@ import (
 
 const aboutExamine = `Examine a limiter's script: what kind of limiter it is, and what is wrong with it.
 
-Standard traffic at the limit shows faults, such as a key that never expires, and properties of a
-kind of limiter, such as twice the limit at the edge of a window. A script has its binding beside
-it: FILE.lua and FILE.yaml. Of a limit above 200, 100 per window are examined if the binding passes
-the limit. Three more limits are tried, which a finding names. With --out, each finding has the
-traffic that shows it in a scenario file.
+A corpus of traffic is played. Each decision is judged by what the script admitted before: by the
+rules that are known, of which one may explain everything. Each play is judged by laws, such as that
+rejected requests take nothing from later ones. A fault departs from the rule or breaks a law. A
+property is what the rule admits at most. A script has its binding beside it: FILE.lua and
+FILE.yaml. Of a limit above 10, about 10 per window are examined if the binding passes the limit,
+and a few plays at the limit itself. Three more limits are tried, which a finding names. With --out,
+each finding has the traffic that shows it in a scenario file.
 
 Exit codes: 0 no fault, 1 a fault, 2 usage or invalid input, 3 the harness could not run, 4 not
 examined, 130 interrupted.`

@@ -15,40 +15,6 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-<<<<<<< HEAD
-=======
-// added are the files of an algorithm that nobody has heard of, by what a stranger calls its parameters, and the file
-// of a log format. The algorithm decides as gcra does.
-var added = map[string]string{
-	"algorithms/pocket_bucket.go": `package algorithms
-
-import "ratelab/internal/limit"
-
-var _ = register(Algorithm{
-	Name:   "pocket-bucket",
-	Family: "bucket",
-	State:  "one timestamp",
-	Rule:   "as gcra",
-	Bound:  "N(τ) ≤ B + r·τ",
-	Parameters: []Parameter{
-		{Name: "depth", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst", Doc: "how deep the pocket is", Role: Capacity},
-		{Name: "whose", Kind: OneOf, Words: []string{"theirs", "ours"}, Default: "theirs", Doc: "whose clock decides", Role: Clock},
-	},
-	Prepare: func(p limit.Policy, v Values) (Limiter, error) {
-		c := clock{client: v.Word("whose", "theirs") == "ours", stepUS: 1}
-		depth := v.Integer("depth", p.Capacity())
-		interval := ceilDiv(ticks*p.WindowUS(), p.Requests)
-		w, l := p.Interval()
-		return c.limiter(decimal(depth, p.WindowUS(), p.Requests), refilling(depth, w, l),
-			newModel[arrival](c, &gcra{bucket{depth, interval, ticks}})), nil
-	},
-})
-`,
-	"lua/pocket-bucket.lua":                    "", // gcra's
-	"internal/accesslog/formats/95-pocket.txt": "# a pocket server\nformat: <$time> $client asks for $path\n",
-}
-
->>>>>>> 39d1727d (accesslog: read as fast as before the move)
 // Adding an algorithm or a log format adds files and edits none. Every command knows the algorithm, its colour, and its
 // capacity under whatever name. The laws of the other algorithms hold for it, and the search for the worst traffic
 // reaches its bound. The format is guessed, and listed.

@@ -91,7 +91,7 @@ func (x *examination) lookFrom(asked *examination) error {
 	if max(asked.limit, asked.burst) > 2000 {
 		asked = x
 	}
-	if err := asked.begin(); err != nil || asked.admits == 0 || asked.has("shares_keys") {
+	if err := asked.begin(); err != nil || x.admits == 0 && x == asked || x.has("shares_keys", "admits_none") {
 		return err // no play would be apart from the others
 	}
 	if x != asked {
@@ -386,7 +386,9 @@ func (x *examination) look() error {
 		x.family()
 	}
 	if x.has("never_expires") {
-		broken = slices.DeleteFunc(broken, func(b *breach) bool { return b.kind == "starves" || b.kind == "expires_late" })
+		broken = slices.DeleteFunc(broken, func(b *breach) bool {
+			return b.kind == "starves" || b.kind == "expires_late"
+		})
 	}
 	for _, b := range dropped(broken) {
 		if err := x.tell(b); err != nil {
@@ -406,14 +408,14 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 	}
 	faults := slices.ContainsFunc(broken, func(b *breach) bool { return b.fault })
 	if len(exact) == 0 {
-		if rejects := slices.IndexFunc(broken, func(b *breach) bool { return strings.HasSuffix(b.kind, "rejected") }); rejects >= 0 {
+		if slices.ContainsFunc(broken, (*breach).ofRejected) {
 			after, err := x.changed(change{rejected: true}, all, laws)
 			if err != nil {
 				return nil, err
 			}
 			still := x.broken(after)
 			broken = slices.DeleteFunc(broken, func(b *breach) bool {
-				return !strings.HasSuffix(b.kind, "rejected") && b.kind != "loses_fraction" &&
+				return !b.ofRejected() && b.kind != "loses_fraction" &&
 					!slices.ContainsFunc(still, func(o *breach) bool { return o.kind == b.kind })
 			})
 		}
@@ -451,7 +453,7 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 	if i := slices.IndexFunc(broken, func(b *breach) bool { return b.fault && isCost(b) }); costs && i >= 0 {
 		return slices.Insert(rest, 0, broken[i]), nil // what a law says of it is plainer
 	}
-	if i := slices.IndexFunc(broken, func(b *breach) bool { return strings.HasSuffix(b.kind, "rejected") }); c.rejected && i >= 0 {
+	if i := slices.IndexFunc(broken, (*breach).ofRejected); c.rejected && i >= 0 {
 		return slices.Insert(rest, 0, broken[i]), nil
 	}
 	tolerance := x.toleranceUS()
@@ -490,7 +492,7 @@ func dropped(all []*breach) []*breach {
 	return slices.DeleteFunc(slices.Clone(all), func(b *breach) bool {
 		return b.kind == "silence_gives" && has("over") || b.kind == "expires_late" && has("starves") ||
 			b.kind == "retry_late" && has("retry_after") || b.kind == "cost_over_burst" && has("ignores_cost") ||
-			strings.HasSuffix(b.kind, "rejected") && has("loses_fraction")
+			b.ofRejected() && has("loses_fraction")
 	})
 }
 
@@ -518,7 +520,8 @@ func (x *examination) bound(asked limit.Policy) {
 		return
 	}
 	ratio := float64(x.worstN) / float64(x.worstAt.Requests)
-	text := fmt.Sprintf("%d in %s in the worst play, %.2f x the limit", x.worstN, report.Span(x.worstAt.WindowUS()), ratio)
+	text := fmt.Sprintf("%d in %s in the worst play, %.2f x the limit", x.worstN,
+		report.Span(x.worstAt.WindowUS()), ratio)
 	if x.worstAt != asked {
 		text += " of " + inShort(x.worstAt)
 	}

@@ -103,7 +103,8 @@ func texts(e *result.Examination) (all []string) {
 // The scenario of a finding has the traffic that shows it.
 func TestScenariosHoldTheTraffic(t *testing.T) {
 	for file, words := range map[string]string{"counts_rejected": "20/7s", "shares_keys": "20/7s",
-		"ignores_cost": "20/7s", "no_limit": "30/1s 10", "loses_fraction": "20/7s", "client_clock": "20/7s", "sweep": "100/1m"} {
+		"ignores_cost": "20/7s", "no_limit": "30/1s 10", "loses_fraction": "20/7s", "client_clock": "20/7s",
+		"sweep": "100/1m"} {
 		archive, err := txtar.ParseFile("testdata/" + file + ".txtar")
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,7 @@
 package examine
 
+import "fmt"
+
 // atOnce asks for twice the burst at once, and for far more where all are admitted. Where all are admitted again, it
 // asks with a ms between them: a script whose entries collide within a ms has a limit all the same.
 func (x *examination) atOnce() error {
@@ -32,13 +34,14 @@ func (x *examination) atOnce() error {
 				return err
 			}
 			if few > 0 && few < asked {
-				x.admits, more = few, ", though fewer when they come a millisecond apart"
+				x.admits, more = few, fmt.Sprintf(", though only %d when they come a millisecond apart", few)
 			}
 		}
 		x.stepUS = 1
 		shown := volleyOf(x.burst + 1)
 		x.stepUS = millisecond
-		x.say(fault, "no_limit", shown, "admits all of %d requests at once, and the limit is %d%s", asked, x.burst, more)
+		x.say(fault, "no_limit", shown, "admits all of %d requests at once, and the limit is %d%s", asked,
+			x.burst, more)
 	case n == 0:
 		x.say(fault, "admits_none", volleyOf(1), "admits none of %d requests at once", asked)
 	case n == x.burst-1, n > x.burst+refilled && n == x.burst+1:
@@ -77,7 +80,8 @@ func (x *examination) keys() error {
 		switch {
 		case x.left.WithoutTTL == 0:
 		case x.limiter.Program.Init != nil && !x.has("keeps_configuration"):
-			x.say(property, "keeps_configuration", p, "a key that has been set up has no TTL, and stays until it is deleted")
+			x.say(property, "keeps_configuration", p, "a key that has been set up has no TTL, and stays until it is "+
+				"deleted")
 		case x.limiter.Program.Init == nil && !x.has("never_expires"):
 			x.say(fault, "never_expires", p, "after %s a key has no TTL", inWords(p))
 		}

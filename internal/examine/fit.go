@@ -95,8 +95,8 @@ type change struct {
 func (x *examination) changes() []change {
 	cheap := func(p *play) bool { return !p.has(costly) }
 	early := func(times, plusMS int64) change {
-		return change{kind: "expires_early", but: "but its keys expire too early", none: "; none if its keys lived longer",
-			ttls: script.TTLs{Times: times, PlusMS: plusMS}}
+		return change{kind: "expires_early", but: "but its keys expire too early",
+			none: "; none if its keys lived longer", ttls: script.TTLs{Times: times, PlusMS: plusMS}}
 	}
 	all := []change{
 		{kind: "costs_above", but: "but for costs above the burst", keep: func(p *play) bool {
@@ -250,6 +250,7 @@ func departs(r rule, toleranceUS int64, c *change) *law {
 // smallest is the breach that takes the fewest requests.
 func smallest(all []*breach) *breach {
 	return slices.MinFunc(all, func(a, b *breach) int {
-		return cmp.Or(cmp.Compare(len(a.shown.asks), len(b.shown.asks)), cmp.Compare(len(a.of.volleys), len(b.of.volleys)))
+		return cmp.Or(cmp.Compare(len(a.shown.asks), len(b.shown.asks)),
+			cmp.Compare(len(a.of.volleys), len(b.of.volleys)))
 	})
 }

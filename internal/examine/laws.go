@@ -19,6 +19,11 @@ type breach struct {
 	behindUS int64
 }
 
+// ofRejected reports whether requests that were rejected are the reason.
+func (b *breach) ofRejected() bool {
+	return b.kind == "counts_rejected" || b.kind == "refills_rejected"
+}
+
 // law is an exact statement about every play, which needs no rule. Some need further plays, made of the first.
 type law struct {
 	kinds   string // of the findings, the first of which is used for what holds
@@ -30,6 +35,7 @@ type law struct {
 
 func plain(_ *examination, p *play) bool     { return !p.has(skewed) && !p.has(others) }
 func withHints(x *examination, p *play) bool { return x.tellsRetry() && plain(x, p) }
+func onlyTime(x *examination, p *play) bool  { return plain(x, p) && p.alignUS == 0 }
 func withSkew(_ *examination, p *play) bool  { return p.has(skewed) }
 
 // laws are those of all plays, in the order in which they explain each other.
@@ -43,16 +49,18 @@ var laws = []*law{
 	{kinds: "counts_rejected", holds: "rejections cost and refill nothing", derive: (*examination).withoutRejected,
 		judge: (*examination).rejectedMatter, applies: plain},
 	{kinds: "over", holds: "never above any rule's bound", judge: (*examination).over, applies: plain},
-	{kinds: "starves", holds: "no client below half of the limit rejected", judge: (*examination).starves, applies: func(x *examination, p *play) bool {
-		return plain(x, p) && (x.conforms(p) || p.name == calm && x.limit > 2 && x.admits > 2)
-	}},
+	{kinds: "starves", holds: "no client below half of the limit rejected", judge: (*examination).starves,
+		applies: func(x *examination, p *play) bool {
+			return plain(x, p) && (x.conforms(p) || p.name == calm && x.limit > 2 && x.admits > 2)
+		}},
 	{kinds: "expires_late", holds: "a long silence makes a key new", derive: (*examination).afterSilence,
-		judge: (*examination).silence, applies: func(x *examination, p *play) bool { return plain(x, p) && p.alignUS == 0 }},
-	{kinds: "retry_after", holds: "hints", derive: (*examination).hinted, judge: (*examination).hints, applies: withHints},
+		judge: (*examination).silence, applies: onlyTime},
+	{kinds: "retry_after", holds: "hints", derive: (*examination).hinted, judge: (*examination).hints,
+		applies: withHints},
 	{kinds: "remaining", holds: "remaining", derive: (*examination).whatRemains, judge: (*examination).remains,
 		applies: func(x *examination, p *play) bool { return x.tellsRemaining && plain(x, p) }},
 	{kinds: "reset_after", holds: "reset", derive: (*examination).afterReset, judge: (*examination).resets,
-		applies: func(x *examination, p *play) bool { return x.tellsReset && plain(x, p) && p.alignUS == 0 }},
+		applies: func(x *examination, p *play) bool { return x.tellsReset && onlyTime(x, p) }},
 	{kinds: "client_clock", holds: "clocks", derive: (*examination).equalClocks,
 		judge: (*examination).clientClock, applies: withSkew},
 }

@@ -49,7 +49,8 @@ func (p play) expanded() *play {
 			if last := len(p.asks) - 1; last >= 0 && p.asks[last].AtUS >= at {
 				at = p.asks[last].AtUS + 1
 			}
-			q := limit.Request{AtUS: at, Key: key, Cost: max(1, v.cost), ClientSkewUS: v.skewUS, ServerSkewUS: -v.backUS}
+			q := limit.Request{AtUS: at, Key: key, Cost: max(1, v.cost), ClientSkewUS: v.skewUS,
+				ServerSkewUS: -v.backUS}
 			if v.other {
 				q.Key = another
 			}

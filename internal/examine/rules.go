@@ -54,37 +54,54 @@ func (r *rule) most(p limit.Policy) int64 {
 
 // rules are those that are known, the plainest first. Where several explain everything, the first is named.
 func rules() []rule {
+	byExpiry := labelled(func(a *algorithms.Algorithm) bool { return a.Traits.TTLRule })
+	byIntervals := labelled(func(a *algorithms.Algorithm) bool {
+		return a.Traits.Twin != "" && !a.Traits.Lends && a.Traits.Grid
+	})
+	lending := labelled(func(a *algorithms.Algorithm) bool { return a.Traits.Lends })
+	aligned := algorithms.Of(byIntervals).Traits.Twin
+	weighted := labelled(func(a *algorithms.Algorithm) bool { return a.Traits.Aligned && a.Name != aligned })
 	return slices.Concat([]rule{
-		{"fixed-window", "", func(z sizes) state { return &fixed{sizes: z} }},
-		{"fixed-window", "a fixed window that begins at the first request, be it rejected", func(z sizes) state {
+		{byExpiry, "", func(z sizes) state { return &fixed{sizes: z} }},
+		{byExpiry, "a fixed window that begins at the first request, be it rejected", func(z sizes) state {
 			return &fixed{sizes: z, byAll: true}
 		}},
-		{"fixed-window-aligned", "", func(z sizes) state { return &counter{sizes: z, aligned: true, weight: nothing} }},
-		{"sliding-window-log", "", func(z sizes) state { return &log{sizes: z} }},
-		{"gcra", "", func(z sizes) state { return &bucket{sizes: z} }},
-		{"sliding-window-counter", "", func(z sizes) state { return &counter{sizes: z, aligned: true, weight: part} }},
+		{aligned, "", func(z sizes) state { return &counter{sizes: z, aligned: true, weight: nothing} }},
+		{algorithms.Exact(limit.ByWindow).Label, "", func(z sizes) state { return &log{sizes: z} }},
+		{algorithms.Exact(limit.ByBucket).Label, "", func(z sizes) state { return &bucket{sizes: z} }},
+		{weighted, "", func(z sizes) state { return &counter{sizes: z, aligned: true, weight: part} }},
 		{"", "a sliding window, weighted from two counters, that admits while anything is left", func(z sizes) state {
 			return &counter{sizes: z, aligned: true, weight: part, rounds: true}
 		}},
 		{"", "a sliding window, weighted from two counters, that begins at the first request", func(z sizes) state {
 			return &counter{sizes: z, weight: part}
 		}},
-		{"", "a sliding window, weighted from two counters, that begins at the first request and admits while anything " +
-			"is left", func(z sizes) state { return &counter{sizes: z, weight: part, rounds: true} }},
+		{"", "a sliding window, weighted from two counters, that begins at the first request and admits while " +
+			"anything is left", func(z sizes) state { return &counter{sizes: z, weight: part, rounds: true} }},
 		{"", "a sliding window from two counters, whose weight is inverted", func(z sizes) state {
 			return &counter{sizes: z, aligned: true, weight: inverted}
 		}},
-		{"token-bucket-interval", "", func(z sizes) state { return &refilled{sizes: z, by: min(z.limit, z.burst)} }},
+		{byIntervals, "", func(z sizes) state { return &refilled{sizes: z, by: min(z.limit, z.burst)} }},
 		{"", "a bucket that is refilled once a window, on a grid that stays", func(z sizes) state {
 			return &refilled{sizes: z, by: min(z.limit, z.burst), stays: true}
 		}},
 		{"", "a bucket that is filled once in the time of its burst", func(z sizes) state {
 			return &refilled{sizes: z, by: z.burst}
 		}},
-		{"token-bucket-debt", "a bucket that is refilled once a window, and lends", func(z sizes) state {
+		{lending, "a bucket that is refilled once a window, and lends", func(z sizes) state {
 			return &refilled{sizes: z, by: min(z.limit, z.burst), debt: z.burst - 1, lends: true}
 		}},
 	}, parts(10))
+}
+
+// labelled is the label of the first algorithm that is so.
+func labelled(is func(*algorithms.Algorithm) bool) string {
+	for _, c := range algorithms.ByPlace() {
+		if is(c.Algorithm) {
+			return c.Label
+		}
+	}
+	return ""
 }
 
 // moreParts are windows of other numbers of parts, for scripts that no other rule explains.
@@ -98,15 +115,16 @@ func moreParts() (strict, loose []rule) {
 
 // parts are the rules of a window of n parts: all that touch the window count, or so many.
 func parts(n int64) []rule {
+	split := labelled(func(a *algorithms.Algorithm) bool { return a.InRole(algorithms.Parts) != nil })
 	in := fmt.Sprintf("a sliding window of %d parts", n)
 	if n == 10 {
-		in = algorithms.Of("sliding-window-buckets").InWords
+		in = algorithms.Of(split).InWords
 	}
 	return []rule{
-		{fmt.Sprintf("sliding-window-buckets:parts=%d", n), in,
-			func(z sizes) state { return &split{sizes: z, n: n, counted: n + 1} }},
+		{fmt.Sprintf("%s:parts=%d", split, n), in,
+			func(z sizes) state { return &parted{sizes: z, n: n, counted: n + 1} }},
 		{"", in + " that forgets the oldest part early",
-			func(z sizes) state { return &split{sizes: z, n: n, counted: n} }},
+			func(z sizes) state { return &parted{sizes: z, n: n, counted: n} }},
 	}
 }
 
@@ -276,8 +294,8 @@ func (s *refilled) took(atUS int64, cost float64, admitted bool) {
 	s.diesUS = max(float64(atUS), s.lastUS) + math.Ceil(earned/float64(s.by))*s.intervalUS()
 }
 
-// split is a window of parts, each with a count.
-type split struct {
+// parted is a window of parts, each with a count.
+type parted struct {
 	sizes
 	n, counted int64
 	ends       []int64
@@ -285,11 +303,11 @@ type split struct {
 }
 
 // end is the number of the part, since 1970.
-func (s *split) part(atUS int64) int64 {
+func (s *parted) part(atUS int64) int64 {
 	return int64(math.Floor(float64(atUS+s.lateUS) * float64(s.n) / float64(s.windowUS)))
 }
 
-func (s *split) room(atUS int64) float64 {
+func (s *parted) room(atUS int64) float64 {
 	left, now := float64(s.atOnce), s.part(atUS)
 	for i := len(s.ends) - 1; i >= 0 && s.ends[i] > now-s.counted; i-- {
 		left -= s.used[i]
@@ -297,7 +315,7 @@ func (s *split) room(atUS int64) float64 {
 	return left
 }
 
-func (s *split) took(atUS int64, cost float64, admitted bool) {
+func (s *parted) took(atUS int64, cost float64, admitted bool) {
 	if admitted {
 		s.ends, s.used = append(s.ends, s.part(atUS)), append(s.used, cost)
 	}

@@ -81,7 +81,8 @@ func (x *examination) smaller(p *play) (all []*play) {
 				with(i, w)
 			}
 		}
-		for _, gap := range []int64{x.windowUS, x.windowUS / 2, 2 * x.windowUS, v.gapUS / 2, v.gapUS / second * second} {
+		for _, gap := range []int64{x.windowUS, x.windowUS / 2, 2 * x.windowUS, v.gapUS / 2,
+			v.gapUS / second * second} {
 			if gap > 0 && gap != v.gapUS && (gap < v.gapUS || gap%second == 0) && i > 0 {
 				w := v
 				w.gapUS = gap

@@ -195,8 +195,8 @@ func (s settings) prelude() string {
 	prelude := preludeSource
 	if s.ttls != (script.TTLs{}) { // in due, and in live
 		longer := fmt.Sprintf(" * %d + %d", s.ttls.Times, s.ttls.PlusMS)
-		prelude = strings.NewReplacer("local at = v * unit\n",
-			"local at = v * unit\nif not absolute then at = at"+longer+" end\n", "local ahead = v * unit\n", "local ahead = v * unit"+longer+"\n").Replace(prelude)
+		prelude = strings.NewReplacer("local at = v * unit\n", "local at = v * unit\nif not absolute then at = at"+
+			longer+" end\n", "local ahead = v * unit\n", "local ahead = v * unit"+longer+"\n").Replace(prelude)
 	}
 	if s.strange {
 		return s.code() + prelude + strangeSource
