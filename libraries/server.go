@@ -96,9 +96,9 @@ func (s *servers) Clean(ctx context.Context, failed error) error {
 // opened is an opened library. It is a run.Script.
 type opened struct {
 	*limiter.Limiter
-	until  context.Context
-	redis  *redis.Server
-	start  time.Time
+	until context.Context
+	redis *redis.Server
+	start time.Time
 
 	clock     *redisclock.Clock // of Redis
 	processes []*process        // as many as it takes for no clock of theirs to step back
