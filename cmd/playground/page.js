@@ -254,7 +254,7 @@ function examined(x) {
     return item;
   }));
   const rest = x.checked ? [make('p', 'quiet', x.checked)] : [];
-  return [make('h2', '', 'What standard traffic shows'), ...x.lead.map((l, i) => make('p', i ? 'quiet' : '', l)), list, ...rest];
+  return [make('h2', '', 'What a corpus of traffic shows'), ...x.lead.map((l, i) => make('p', i ? 'quiet' : '', l)), list, ...rest];
 }
 
 // ---- Every scenario: a row of buttons, each with the script's figure in it. Left and right go along it.
