@@ -91,7 +91,11 @@ func (x *examination) lookFrom(asked *examination) error {
 	if max(asked.limit, asked.burst) > 2000 {
 		asked = x
 	}
-	if err := asked.begin(); err != nil || x.admits == 0 && x == asked || x.has("shares_keys", "admits_none") {
+	err := asked.begin()
+	if callError(err) != nil {
+		return asked.fails(callError(err))
+	}
+	if err != nil || x.admits == 0 && x == asked || x.has("shares_keys", "admits_none") {
 		return err // no play would be apart from the others
 	}
 	if x != asked {
