@@ -118,7 +118,7 @@ func (s *onServer) fault(ctx context.Context, err error) error {
 	switch isCall := errors.As(err, &call); {
 	case !foreign:
 	case isCall && strings.Contains(call.Text, embedded.Refusal): // another server may decide the script
-		return fmt.Errorf("%s: %w", file, err)
+		return err
 	case isCall && redis.ExplainText(call.Text, s.server) != nil: // the server's fault
 	case run.ScriptFault(s.limiter, err) != nil:
 		return run.ScriptFault(s.limiter, err)
