@@ -118,7 +118,7 @@ func (s *onServer) fault(ctx context.Context, err error) error {
 	switch isCall := errors.As(err, &call); {
 	case !foreign:
 	case isCall && strings.Contains(call.Text, embedded.Refusal): // another server may decide the script
-		return err
+		return &refusal{file, err}
 	case isCall && redis.ExplainText(call.Text, s.server) != nil: // the server's fault
 	case run.ScriptFault(s.limiter, err) != nil:
 		return run.ScriptFault(s.limiter, err)
@@ -131,6 +131,19 @@ func (s *onServer) fault(ctx context.Context, err error) error {
 	}
 	return explain(err, s.server)
 }
+
+// refusal is the error of a user's script that the embedded server cannot decide.
+type refusal struct {
+	file  string
+	cause error
+}
+
+func (r *refusal) Error() string { return r.file + ": " + r.cause.Error() }
+
+func (r *refusal) Unwrap() error { return r.cause }
+
+// NamesFile is for replay.Named.
+func (r *refusal) NamesFile() {}
 
 // explain explains an error of a call on s, as redis.Explain does. Errors of the script and lost keys stay as they are.
 func explain(err error, s *redis.Server) error {

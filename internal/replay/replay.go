@@ -81,9 +81,11 @@ func (e *InputError) Unwrap() error { return e.Err }
 // Invalid makes an *InputError.
 func Invalid(format string, args ...any) error { return &InputError{fmt.Errorf(format, args...)} }
 
-// Named adds a row's label to an error. An *InputError names its file.
+// Named adds a row's label to an error. An *InputError names its file, and so does an error with a method NamesFile.
 func Named(label string, err error) error {
-	if input := new(InputError); errors.As(err, &input) {
+	var input *InputError
+	var named interface{ NamesFile() }
+	if errors.As(err, &input) || errors.As(err, &named) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", label, err)
