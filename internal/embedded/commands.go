@@ -306,26 +306,22 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 
 // ranged reads the options of ZRANGE and its kind from the left, and then the range.
 func (s *scripts) ranged(name string, args []string) (problem string) {
-	kinds, limited := "-ii", false
+	kinds := "-ii"
 	if strings.HasSuffix(name, "BYSCORE") || has(args[4:], "BYSCORE") {
 		kinds = "-bb"
 	}
 	for i := 4; i < len(args); i++ {
 		switch option := strings.ToUpper(args[i]); {
+		case option == "LIMIT" && kinds == "-ii":
+			s.refuse("of LIMIT among ranks")
 		case option == "LIMIT" && i+2 < len(args):
 			if problem = s.read(args[i:], "ii"); problem != "" {
 				return problem
 			}
-			if i += 2; kinds == "-ii" && args[i] == "-1" {
-				s.refuse("of LIMIT -1 among ranks") // Redis takes it for none
-			}
-			limited = true
+			i += 2
 		case option != "WITHSCORES" && (name != "ZRANGE" || option != "REV" && option != "BYSCORE"):
 			return wrongSyntax
 		}
-	}
-	if limited && kinds == "-ii" {
-		return wrongSyntax + ", LIMIT is only supported in combination with either BYSCORE or BYLEX"
 	}
 	return s.read(args, kinds)
 }

@@ -52,10 +52,7 @@ func cjson() *luavm.Table {
 	library.SetName("_VERSION", luavm.String("2.1.0"))
 	for _, name := range []string{"new", "encode_sparse_array", "encode_max_depth", "decode_max_depth",
 		"encode_number_precision", "encode_keep_buffer", "encode_invalid_numbers", "decode_invalid_numbers"} {
-		library.SetName(name, luavm.NewFunction(func(*luavm.Thread, []luavm.Value) []luavm.Value {
-			luavm.Abort(&luavm.CannotError{Why: "of cjson." + name})
-			return nil
-		}))
+		library.SetName(name, luavm.NewFunction(luavm.Refused("cjson."+name)))
 	}
 	return library
 }
@@ -108,16 +105,14 @@ func (e *encoder) table(t *luavm.Table, depth int) {
 	}
 	e.text = append(e.text, '{')
 	for key, item, _ := t.Next(luavm.Nil); !key.IsNil(); key, item, _ = t.Next(key) {
-		switch key.Kind() {
-		case luavm.KindString:
-			e.value(key, depth)
-		case luavm.KindNumber:
-			e.text = append(e.text, '"')
-			e.value(key, depth)
-			e.text = append(e.text, '"')
-		default:
+		name, ok := luavm.TextOf(key)
+		if !ok {
 			e.fail(key, "table key must be a number or string")
 		}
+		if n, _ := key.Float(); math.IsInf(n, 0) {
+			e.fail(key, "must not be NaN or Inf")
+		}
+		e.quote(name)
 		e.text = append(e.text, ':')
 		e.value(item, depth)
 		e.text = append(e.text, ',')

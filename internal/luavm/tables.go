@@ -84,13 +84,13 @@ func tables() map[string]Native {
 			}
 			return t.One(Number(most))
 		},
-		"foreach":  refused("table.foreach"),
-		"foreachi": refused("table.foreachi"),
+		"foreach":  Refused("table.foreach"),
+		"foreachi": Refused("table.foreachi"),
 	}
 }
 
-// refused ends a run that needs a function which nobody uses.
-func refused(name string) Native {
+// Refused ends a run that needs a function which is missing.
+func Refused(name string) Native {
 	return func(*Thread, []Value) []Value {
 		Abort(&CannotError{"of " + name})
 		return nil

@@ -51,14 +51,8 @@ func texts() map[string]Native {
 			slices.Reverse(b)
 			return string(b)
 		}),
-		"dump": func(t *Thread, args []Value) []Value {
-			if argument(args, 1).function() == nil {
-				t.badType(args, 1, "function")
-			}
-			Abort(&CannotError{"of string.dump"})
-			return nil
-		},
-		"len": func(t *Thread, args []Value) []Value { return t.One(Int(len(t.Text(args, 1)))) },
+		"dump": Refused("string.dump"),
+		"len":  func(t *Thread, args []Value) []Value { return t.One(Int(len(t.Text(args, 1)))) },
 		"sub": func(t *Thread, args []Value) []Value {
 			text := t.Text(args, 1)
 			return t.One(String(span(text, t.integer(args, 2), t.optional(args, 3, -1))))
