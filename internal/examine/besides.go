@@ -66,6 +66,10 @@ func (x *examination) few(p limit.Policy, why string) error {
 	if len(x.found.Checked) > 0 && y.plays > 0 {
 		x.found.Checked[0] += ", " + message.Count(y.plays, "play") + " at " + inShort(p)
 	}
+	if len(y.rules) > 0 { // rules that are one at a limit of 1 part at another
+		x.rules = y.rules
+		x.family()
+	}
 	if y.why == "" { // the limit that was asked about
 		if y.found.Worst*x.limit >= x.found.Worst*y.limit {
 			x.worstOf, x.worstAt, x.worstN = y.worstOf, y.policy, y.found.Worst
@@ -124,6 +128,7 @@ func (y *examination) lookBriefly() error {
 	}
 	exact, nearest := y.fit(all, tolerance, y.rules)
 	if len(exact) > 0 {
+		y.rules = exact
 		return nil
 	}
 	because := change{kind: "departs"}
