@@ -35,6 +35,9 @@ func (p *plan) on(ctx context.Context, s *session) (document *result.Document, e
 	}
 	debug.SetGCPercent(before)
 	if errors.Is(err, message.ErrInterrupted) {
+		err = context.Cause(s.ctx) // the caller may have cancelled without one
+	}
+	if errors.Is(err, message.ErrInterrupted) {
 		r.partial, err = true, nil
 		r.notes = append(r.notes, "interrupted: what was under way is left out")
 	}
