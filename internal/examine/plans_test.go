@@ -159,7 +159,10 @@ func (s *search) learn() {
 			}
 		}
 		l := &player{search: s, limiter: s.Limiter.NewModel(), startUS: epochUS + shift}
+		all := s.Budget // of which a flood that never rests takes a twentieth
+		s.Budget = min(all, s.spent+all/20)
 		l.saturate(move{forUS: 2 * w})
+		s.Budget = all
 		if busy := busyUS(l.admitted); busy > 0 {
 			s.learned.waits = append(s.learned.waits, w-busy)
 			s.learned.shifts = append(s.learned.shifts, s.phase(w-busy-1000))
