@@ -79,7 +79,7 @@ func badStory(t *testing.T, b *tab) {
 		{"broken YAML", "", "keys: [\"rl:{key}\"]\nargs: [", "", "my.yaml:", "binding 2"},
 		{"struct", "return struct.pack('>I2', 1)", "", "",
 			"of struct.pack; on a terminal use --redis process", ""},
-		{"a function", "return function() end", "", "", "my.lua: on trial", ""},
+		{"a function", "return function() end", "", "", "my.lua: request at", ""},
 		{"memory", "local t = {}\nfor i = 1, 600 do t[i] = string.rep(tostring(i % 10), 1048576) end\nreturn 1", "", "",
 			"The script took more than 512 MB of memory", ""},
 		{"a limit", "", "", "many", "limit \"many\"", ""},

@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"ratelab/internal/message"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"ratelab/internal/message"
 )
 
 // locked is a buffer that several goroutines may use.

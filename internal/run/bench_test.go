@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
-
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -14,6 +12,7 @@ import (
 
 	"ratelab/internal/accesslog"
 	"ratelab/internal/redis"
+	. "ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 

@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
-
 	"context"
 	"fmt"
 	"strings"
@@ -11,6 +9,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/result"
+	. "ratelab/internal/run"
 	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
 )

@@ -1,11 +1,6 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
-
-	"ratelab/internal/limiter"
-	"ratelab/internal/script"
-
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,9 +9,12 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
+	. "ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
 

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
+
 	"ratelab/internal/limiter"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/sequence"
 	"ratelab/internal/virtualtime"
-	"regexp"
-	"strings"
 )
 
 // Engine runs limiters' scripts in virtual time.

@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
-
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +8,7 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
+	. "ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 

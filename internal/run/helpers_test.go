@@ -1,17 +1,8 @@
 package run_test
 
 import (
-	"context"
-	"ratelab/internal/accesslog"
-	"ratelab/internal/engine"
-	"ratelab/internal/limiter"
-	"ratelab/internal/load"
-	"ratelab/internal/message"
-	"ratelab/internal/replay"
-	. "ratelab/internal/run"
-	"ratelab/internal/script"
-
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,10 +10,18 @@ import (
 	"testing"
 
 	"ratelab/algorithms"
+	"ratelab/internal/accesslog"
+	"ratelab/internal/engine"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
+	"ratelab/internal/load"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
+	"ratelab/internal/replay"
 	"ratelab/internal/result"
+	. "ratelab/internal/run"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 	"ratelab/internal/traffic"
 )
 

@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
-
 	"bytes"
 	"encoding/csv"
 	"errors"
@@ -21,6 +19,7 @@ import (
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
+	. "ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 

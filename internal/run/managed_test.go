@@ -1,20 +1,19 @@
 package run_test
 
 import (
-	"ratelab/internal/engine"
-	"ratelab/internal/limiter"
-	"ratelab/internal/load"
-	. "ratelab/internal/run"
-
 	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/engine"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
+	"ratelab/internal/load"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
+	. "ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 

@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	"ratelab/internal/limiter"
-
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -13,6 +11,7 @@ import (
 	"ratelab/algorithms/algotest"
 	"ratelab/algorithms/limitstest"
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/virtualtime"

@@ -1,8 +1,6 @@
 package run_test
 
 import (
-	. "ratelab/internal/run"
-
 	"errors"
 	"os"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 	"ratelab/internal/measure"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
+	. "ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
 
