@@ -21,10 +21,10 @@ const aboutCompare = `Check that a changed script makes the same decisions, exac
 
 Both sides decide the same requests at the same instants in virtual time: the scenarios that you
 name (default: all built-in ones without clients), and 10,000 generated requests per limit that
-test edge cases, under that limit and while it changes. compare checks which requests are admitted,
-and after which delay. It names the first request whose decision differs. A script without a
-binding is called as the algorithm of its name, or as --as says. bench compare counts commands and
-instructions.
+test edge cases: under that limit, and while the limit, the burst or the clocks change. compare
+checks which requests are admitted, and after which delay. It names the first request whose
+decision differs. A script without a binding is called as the algorithm of its name, or as --as
+says. bench compare counts commands and instructions.
 
 Exit codes: 0 the same decisions, 1 a decision differs, 2 usage, 3 no server, 130 interrupted.`
 

@@ -29,7 +29,8 @@ type Comparison struct {
 }
 
 // Compare has both limiters decide the same requests at the same instants: those of the scenarios (by default all
-// built-in ones without clients), and traffic.Edges at each of the limits. The errors are those of Run.
+// built-in ones without clients), and traffic.Edges at each of the limits: as it is, with clocks that step, with a limit
+// and with a burst that changes. The errors are those of Run.
 func (a *Ask) Compare(ctx context.Context, engine Engine, base, head *limiter.Spec, limits []limit.Policy) (
 	*Comparison, error) {
 	plans, leftOut, err := a.Pair(base, head, limits)
@@ -61,23 +62,32 @@ func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Pl
 		}
 		scenarios = slices.DeleteFunc(scenarios, func(s *scenario.Scenario) bool { return !s.Plain() })
 	}
-	var changing []*scenario.Scenario
+	var generated []*Plan
 	for _, l := range limits { // without phases: their traffic is generated
-		s := scenario.Scenario{Name: fmt.Sprintf("generated at %v", l), Limit: l, Seed: 1, Start: scenario.DefaultStart}
-		other := s
-		other.Name += ", which changes"
-		scenarios, changing = append(scenarios, &s, &other), append(changing, &other)
+		twice, burstier := limiter.Changed(l), l
+		burstier.Burst = 2 * l.Capacity()
+		for _, of := range []struct {
+			name  string
+			steps bool
+			turn  *limit.Policy
+		}{{}, {name: ", clocks that step", steps: true}, {name: ", a limit that changes", turn: &twice},
+			{name: ", a burst that changes", turn: &burstier}} {
+			s := &scenario.Scenario{Name: fmt.Sprintf("generated at %v%s", l, of.name), Limit: l, Seed: 1,
+				Start: scenario.DefaultStart}
+			p := NewPlan(s, a.Instead)
+			p.Stream, p.inTurn = traffic.Edges(s.Limit, p.Seed, of.steps), of.turn
+			scenarios, generated = append(scenarios, s), append(generated, &p)
+		}
 	}
 	var wrong Problems
-	for _, s := range scenarios {
+	for i, s := range scenarios {
 		p := NewPlan(s, a.Instead)
-		p.changes = slices.Contains(changing, s)
 		if s.Phases == nil {
-			p.Stream = traffic.Edges(s.Limit, p.Seed)
+			p = *generated[i-len(scenarios)+len(generated)]
 		}
 		failed := p.enterSides(base, head)
 		switch {
-		case p.changes && !slices.ContainsFunc(p.Limiters, isChanging):
+		case p.inTurn != nil && (len(p.Limiters) < 2 || !slices.ContainsFunc(p.Limiters, isChanging)):
 			// neither is told the limit, or can be
 		case !s.Plain():
 			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults both sides would not get the same "+
@@ -109,7 +119,7 @@ func (p *Plan) enterSides(base, head *limiter.Spec) (failed [2]error) {
 		} else {
 			l, failed[i] = side.Under(p.Scenario.Limit, p.Scenario.Parameters)
 		}
-		if failed[i] == nil && p.changes {
+		if failed[i] == nil && p.inTurn != nil {
 			l, failed[i] = p.changing(side, l)
 		}
 		if failed[i] == nil {
@@ -143,9 +153,9 @@ func firstDifference(ctx context.Context, p *Plan, engine Engine) (*DifferenceEr
 
 func isChanging(l *limiter.Limiter) bool { return l.Program.Changes() }
 
-// changing is a limiter of the side whose limit is another one in every second period. It has no model.
+// changing is a limiter of the side whose limit is p.inTurn in every second period. It has no model.
 func (p *Plan) changing(side *limiter.Spec, l *limiter.Limiter) (*limiter.Limiter, error) {
-	other, err := side.At(limiter.Changed(p.Scenario.Limit))
+	other, err := side.At(*p.inTurn)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func TestOneTooManyIsNamed(t *testing.T) {
 	var requests int64
 	var admitted [2]int64
 	var want *DifferenceError
-	for q := range traffic.Edges(p, 1).Requests() {
+	for q := range traffic.Edges(p, 1, false).Requests() {
 		requests++
 		at := scenario.DefaultStart.UnixMicro() + q.AtUS
 		was, is := models[0].Decide(at, at, q.Key, q.Cost), models[1].Decide(at, at, q.Key, q.Cost)
@@ -132,6 +132,17 @@ func TestTheSameScriptIsTheSame(t *testing.T) {
 				t.Error("both sides ran one source")
 			}
 		})
+	}
+}
+
+// What a script does with a key that its limit or the clock has made impossible is compared, too.
+func TestKeysOfAnotherLimitOrClockAreCompared(t *testing.T) {
+	for _, to := range []string{"wait = full / 2 end", "wait = wait end"} {
+		c := compared(t, candidate(t, "gcra"), changed(t, "gcra", "if changed then wait = full end", "if changed then "+to),
+			limits(t, "10/1s"))
+		if c.Parts == nil {
+			t.Errorf("%s: the same on %d runs", to, len(c.Document.Runs))
+		}
 	}
 }
 

@@ -28,8 +28,8 @@ type Plan struct {
 
 	// Brief leaves out what is measured over intervals of several lengths, and fairness. The models must be used by one
 	// goroutine.
-	Brief   bool
-	changes bool // the limit changes during the plan
+	Brief  bool
+	inTurn *limit.Policy // what the limit is in every second period; nil: the same
 }
 
 // Instead overrides values of scenarios' files. A nil field overrides nothing.

@@ -16,9 +16,10 @@ const (
 
 // Edges is random traffic for the edge cases of limiters: bursts of the limit's size and one more or less; gaps of a
 // permit, of half a window and of a window; the edges of aligned windows; and one microsecond to either side of each.
-// It has several keys and costs, and ends with its last request.
-func Edges(p limit.Policy, seed uint64) *Stream {
-	t := throw{policy: p, random: rand.New(rand.NewPCG(seed, uint64(p.Requests)))}
+// It has several keys and costs, and ends with its last request. If steps is set, all clocks step to and fro by up to
+// three windows or seconds.
+func Edges(p limit.Policy, seed uint64, steps bool) *Stream {
+	t := throw{policy: p, random: rand.New(rand.NewPCG(seed, uint64(p.Requests))), steps: steps}
 	for len(t.all) < edgeRequests {
 		t.episode()
 	}
@@ -31,6 +32,8 @@ type throw struct {
 	policy limit.Policy
 	random *rand.Rand
 	atUS   int64
+	steps  bool
+	skewUS int64 // of the clocks
 	all    []limit.Request
 }
 
@@ -40,6 +43,11 @@ const longestBurst = 400
 // episode is a burst or a steady run, after some wait, mostly of one key.
 func (t *throw) episode() {
 	t.wait()
+	if t.steps && t.random.IntN(12) == 0 {
+		w := t.policy.WindowUS()
+		span := one(t.random, 1, 5_000, w+1, 3*w+1, 3_000_000)
+		t.skewUS = t.random.Int64N(2*span-1) - span + 1
+	}
 	capacity := t.policy.Capacity()
 	n := 1 + t.random.Int64N(3)
 	if t.random.IntN(6) == 0 {
@@ -91,7 +99,8 @@ func (t *throw) send(key int) {
 		capacity := t.policy.Capacity()
 		cost = max(1, one(t.random, 2, 3, capacity/2, capacity, capacity+1))
 	}
-	t.all = append(t.all, limit.Request{AtUS: t.atUS, Key: fmt.Sprintf("key-%d", key), Cost: cost})
+	t.all = append(t.all, limit.Request{AtUS: t.atUS, Key: fmt.Sprintf("key-%d", key), Cost: cost,
+		ClientSkewUS: t.skewUS, ServerSkewUS: t.skewUS})
 }
 
 // one draws one of several values, each as likely.

@@ -14,7 +14,7 @@ func TestEdgesAreSought(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := Edges(p, 3)
+		e := Edges(p, 3, true)
 		var all []limit.Request
 		for q, err := range e.Requests() {
 			if err != nil || len(all) > 0 && q.AtUS < all[len(all)-1].AtUS || q.AtUS < 0 || q.Cost < 1 {
@@ -29,7 +29,7 @@ func TestEdgesAreSought(t *testing.T) {
 			t.Errorf("%s: it lasts %v, known %v; the last is at %d us", text, d, known, all[len(all)-1].AtUS)
 		}
 		again := 0
-		for q := range Edges(p, 3).Requests() {
+		for q := range Edges(p, 3, true).Requests() {
 			if q != all[again] {
 				t.Fatalf("%s: the second time request %d is %+v, not %+v", text, again+1, q, all[again])
 			}
