@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,8 @@ const examplesExamine = `  simulate examine my.lua --limit 100/1m
 type examineFlags struct {
 	cli.Limiters
 	cli.Output
-	redis string
+	redis  string
+	search time.Duration
 }
 
 // examine is the command that examines limiters' scripts.
@@ -65,6 +67,8 @@ func (a *app) examine() *cobra.Command {
 	}
 	f.LimitFlags(c)
 	cli.ServerFlag(c, &f.redis, redis.KindAuto, "auto (default), embedded, process, container")
+	c.Flags().DurationVar(&f.search, "search", 0, "play changed traffic, too, for this `TIME` per script, such as 30s")
+	c.Flags().Lookup("seed").Usage = "seed `N` of --search (default 1)"
 	f.FormatFlag(c, examine.Forms.Names())
 	c.Flags().StringVarP(&f.Folder, "out", "o", "", "write result.json and a scenario for each finding to `FOLDER`")
 	f.ForceFlag(c)
@@ -104,20 +108,39 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	doc := result.New(result.OfExamine, cli.Version(version))
 	bar := a.NewBar(f.Quiet)
 	defer bar.Finish()
+	stopped := false
 	for i, side := range sides {
 		bar.Count("examine "+message.Shown(args[i]), i, len(args))
-		found, err := one(ctx, examine.Script{At: side.At, Asked: asked}, server)
-		if err != nil {
+		found, err := one(ctx, examine.Script{At: side.At, Asked: asked, Search: f.searching()}, server)
+		if stopped = errors.Is(err, message.ErrInterrupted) && found != nil; err != nil && !stopped {
 			return examineFault(args[i], err)
 		}
 		doc.Examinations = append(doc.Examinations, *found)
+		if stopped {
+			break
+		}
 	}
 	bar.Finish()
 	unwritten := f.write(doc)
 	if err := examine.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
 		return err
 	}
+	if stopped {
+		return errors.Join(unwritten, message.ErrInterrupted)
+	}
 	return errors.Join(unwritten, examinedVerdict(doc))
+}
+
+// searching searches for so long from now on; nil: not at all.
+func (f *examineFlags) searching() *examine.Search {
+	if f.search <= 0 {
+		return nil
+	}
+	began, seed := time.Now(), uint64(1)
+	if f.Seed.Value != nil {
+		seed = *f.Seed.Value
+	}
+	return &examine.Search{Seed: seed, More: func() bool { return time.Since(began) < f.search }}
 }
 
 // one examines a script on a server of its own, since it may do anything.
@@ -135,13 +158,14 @@ func one(ctx context.Context, s examine.Script, server engine.Spec) (*result.Exa
 	return found, e.Clean(ctx, err)
 }
 
-// examined examines all users' scripts at one limit after the other. Costs says that the traffic that they are asked
-// about has other costs than 1.
-func examined(ctx context.Context, files []script.File, limits []limit.Policy, costs bool, server engine.Spec) (
-	all []result.Examination, err error) {
+// examined examines all users' scripts at one limit after the other. Shown has the requests that the run shows at each
+// of them; costs says that they have other costs than 1.
+func examined(ctx context.Context, files []script.File, limits []limit.Policy, shown map[limit.Policy][]limit.Request,
+	costs bool, server engine.Spec) (all []result.Examination, err error) {
 	for i := range limits {
 		for _, file := range files {
-			found, err := one(ctx, examine.Script{At: limiter.OfFile(file).At, Asked: &limits[i], Costs: costs}, server)
+			found, err := one(ctx, examine.Script{At: limiter.OfFile(file).At, Asked: &limits[i], Costs: costs,
+				Shown: shown[limits[i]]}, server)
 			if err != nil {
 				return nil, err
 			}
@@ -149,6 +173,28 @@ func examined(ctx context.Context, files []script.File, limits []limit.Policy, c
 		}
 	}
 	return all, nil
+}
+
+// mostShown is how many requests of a run are examined at a limit.
+const mostShown = 20_000
+
+// shownAt has the requests of plans at each limit, on clocks that are right.
+func shownAt(plans []*run.Plan, limits []limit.Policy) map[limit.Policy][]limit.Request {
+	all := map[limit.Policy][]limit.Request{}
+	for i, p := range plans {
+		at := result.LimitOf(p.Policy).Policy()
+		if !p.Scenario.Plain() || p.Scenario.ClocksOff() || !slices.Contains(limits, at) {
+			continue
+		}
+		for q, err := range p.Stream.Requests() {
+			if err != nil || len(all[at]) == mostShown {
+				break
+			}
+			q.Key = fmt.Sprint(i, q.Key)
+			all[at] = append(all[at], q)
+		}
+	}
+	return all
 }
 
 // asked is the limit that the flags state; nil: none.

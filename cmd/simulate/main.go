@@ -137,7 +137,7 @@ func (j *job) decide(ctx context.Context) (found *run.Result, err error) {
 			limits = append(limits, p)
 		}
 	}
-	doc.Examinations, err = examined(ctx, j.Scripts, limits, costly, j.server)
+	doc.Examinations, err = examined(ctx, j.Scripts, limits, shownAt(plans, limits), costly, j.server)
 	if errors.Is(err, message.ErrInterrupted) {
 		found.Interrupted, err = true, nil
 	}

@@ -1,11 +1,14 @@
 package examine
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/message"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
 
@@ -24,7 +27,7 @@ func (x *examination) besides(asked limit.Policy) error {
 	if x.has("fails", "admits_none") {
 		return nil
 	}
-	if asked != x.policy {
+	if asked != x.policy || len(x.Shown) > 0 {
 		if err := x.few(asked, ""); err != nil {
 			return err
 		}
@@ -41,7 +44,10 @@ func (x *examination) besides(asked limit.Policy) error {
 			return err
 		}
 	}
-	return nil
+	if x.found.Faults() > 0 { // which show here, too
+		return nil
+	}
+	return x.underWay()
 }
 
 // few has a few plays decided at another limit.
@@ -101,6 +107,9 @@ func (y *examination) lookBriefly() error {
 		plays = append(plays, play{volleys: v}.expanded())
 	}
 	plays[2].name = calm
+	if y.why == "" {
+		plays = append(plays, y.shown()...)
+	}
 	if y.limiter.Program.TakesTime() && y.policy.Burst > 0 && y.fillUS < second {
 		for _, p := range y.corpus(false) {
 			if p.name == "clock behind" {
@@ -151,4 +160,74 @@ func (y *examination) lookBriefly() error {
 // lawsOf are the laws of these kinds.
 func lawsOf(kinds ...string) []*law {
 	return slices.DeleteFunc(slices.Clone(laws), func(l *law) bool { return !slices.Contains(kinds, l.kinds) })
+}
+
+// shown has a play for each client of the requests that the run shows.
+func (x *examination) shown() (plays []*play) {
+	of := map[string]*play{}
+	first := map[string]int64{}
+	for _, q := range x.Shown {
+		p := of[q.Key]
+		if p == nil {
+			p = &play{phaseUS: (scenario.DefaultStart.UnixMicro() + q.AtUS) % x.windowUS}
+			of[q.Key], first[q.Key] = p, q.AtUS
+			plays = append(plays, p)
+		}
+		q.AtUS, q.Key = q.AtUS-first[q.Key], key
+		p.asks = append(p.asks, q)
+	}
+	return plays
+}
+
+// underWay looks at keys whose limit or burst changes while they are in use: no more may pass than under the larger one,
+// who asks for less than half of the smaller one is never rejected, and after a silence the new one holds.
+func (x *examination) underWay() error {
+	for _, c := range []struct {
+		what   string
+		change func(*limit.Policy)
+	}{
+		{"limit", func(p *limit.Policy) { *p = limiter.Changed(*p) }},
+		{"burst", func(p *limit.Policy) { p.Burst = 2 * p.Capacity() }},
+	} {
+		larger := x.policy
+		c.change(&larger)
+		if !x.passes(x.policy, c.change) || x.has("changed") {
+			continue
+		}
+		y, err := x.under(x.ctx, larger)
+		if err != nil {
+			return nil //nolint:nilerr // the binding cannot express the limit
+		}
+		y.admits, y.stepUS = x.admits*y.burst/x.burst, x.stepUS
+		turn := 64*max(x.windowUS, x.fillUS, y.fillUS) + 16*second // y's comes first
+		both := x.limiter.WithoutModel()
+		both.Program = x.limiter.Program.Changing(y.limiter.Program, 0, turn)
+		var plays []*play
+		for _, at := range []int64{turn, 2 * turn} {
+			for _, v := range [][]volley{
+				{{n: y.burst, stepUS: x.stepUS}, {gapUS: x.windowUS, n: y.burst, stepUS: x.stepUS}},
+				{{n: 10 * y.burst, stepUS: max(1, x.windowUS/y.limit/5)}},
+				{{n: 1}, {gapUS: x.windowUS, n: 3 * x.limit, stepUS: x.windowUS * 21 / 10 / x.limit}},
+			} {
+				plays = append(plays, play{volleys: v, phaseUS: at - x.windowUS/2, alignUS: 2 * turn}.expanded())
+			}
+		}
+		larges, err := y.evaluate(both, plays, lawsOf("over", "expires_late"))
+		if err != nil {
+			return err
+		}
+		smalls, err := x.evaluate(both, plays, lawsOf("starves"))
+		if err != nil {
+			return err
+		}
+		found := slices.Concat(y.breaches(lawsOf("over")[0], larges), y.breaches(lawsOf("expires_late")[0], larges),
+			x.breaches(lawsOf("starves")[0], smalls))
+		if len(found) == 0 {
+			x.found.Checked = append(x.found.Checked, fmt.Sprintf("a %s that changes under way (%d)", c.what, len(plays)))
+		} else {
+			x.say(fault, "changed", nil, "while its %s changes between %s and %s, %s: %s", c.what, inShort(x.policy),
+				inShort(larger), inWords(found[0].shown), found[0].text)
+		}
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ package examine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -46,6 +47,9 @@ type Script struct {
 	At    func(limit.Policy) (*limiter.Limiter, error)
 	Asked *limit.Policy // the limit that was asked about; nil: none
 	Costs bool          // requests have other costs than 1
+	// Shown are requests of a run that shows the script at the limit that was asked about. What they show is said.
+	Shown  []limit.Request
+	Search *Search // nil: none
 	// Engine has a server of its own: the script may loop.
 	Engine run.Engine
 }
@@ -77,10 +81,11 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	if err = small.lookFrom(x); callError(err) != nil {
 		err = small.fails(callError(err))
 	}
-	if err != nil || small.plays == 0 {
-		return small.found, err
+	if err == nil && small.plays > 0 {
+		err = small.besides(asked)
 	}
-	if err = small.besides(asked); err == nil {
+	small.found.Partial = errors.Is(err, message.ErrInterrupted)
+	if err == nil && small.plays > 0 {
 		small.bound(asked)
 	}
 	return small.found, err
@@ -232,7 +237,7 @@ var names = map[string]string{
 	"starves": "starves a steady client", "silent_fallback": "falls back silently",
 	"counts_rejected": "counts what it rejects", "refills_rejected": "refills with what it rejects",
 	"departs": "departs from its rule", "whole_seconds": "goes by whole seconds",
-	"client_clock": "trusts the client's clock", "retry_after": "retry-after is not true",
+	"client_clock": "trusts the client's clock", "changed": "wrong after its limit changes", "retry_after": "retry-after is not true",
 	"retry_late": "retry-after is too late", "remaining": "remaining is not true",
 	"reset_after": "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
 }
@@ -365,8 +370,14 @@ func (x *examination) tell(b *breach) error {
 
 // look examines the script at one limit.
 func (x *examination) look() error {
-	corpus := x.corpus(x.takesCost() || x.Costs)
+	costs := x.takesCost() || x.Costs
+	corpus := x.corpus(costs)
 	all, err := x.evaluate(x.limiter, corpus, laws)
+	if err == nil && x.Search != nil {
+		var more []*outcome
+		more, err = x.beyond(corpus, costs)
+		all = append(all, more...)
+	}
 	if err != nil {
 		return err
 	}
@@ -575,6 +586,9 @@ func (x *examination) worst(all []*outcome) {
 func (x *examination) checked(all []*outcome, broken []*breach) {
 	words := []string{fmt.Sprintf("%s plays, %s decisions at %s", message.Grouped(int64(x.plays)),
 		message.Grouped(x.decisions), inShort(x.policy))}
+	if x.Search != nil {
+		words[0] += fmt.Sprintf(" (searched with seed %d)", x.Search.Seed)
+	}
 	for _, law := range laws {
 		n := 0
 		for _, p := range all {

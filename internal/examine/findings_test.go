@@ -2,6 +2,8 @@ package examine
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,8 +15,12 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"ratelab/internal/engine"
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
+	"ratelab/internal/load"
+	"ratelab/internal/message"
+	"ratelab/internal/redis"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
@@ -150,5 +156,70 @@ func TestScenariosHoldTheTraffic(t *testing.T) {
 				t.Errorf("%s: %v, want %v", f.Kind, got, want)
 			}
 		}
+	}
+}
+
+// A key that outlives what it holds by far is a property. What a run shows is examined: the worst play is at least that
+// of the table. A search makes the same plays again, and a script that no rule explains has a note of the nearest.
+func TestWhatIsNoFault(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/changed.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := archived(archive, "long.lua", policyOf(t, []string{"10/1m"}))
+	for i := range 40 {
+		s.Shown = append(s.Shown, limit.Request{AtUS: 59*second + int64(i)*100*millisecond, Key: "client", Cost: 1})
+	}
+	if e := examined(t, s); e.Findings[0].Kind != "expires_in_long" || !strings.Contains(e.Checked[0], "6 plays at 10/1m") {
+		t.Errorf("%v, checked %v", texts(e), e.Checked)
+	}
+	reported, err := txtar.ParseFile("testdata/reported.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found [2]*result.Examination
+	for i := range found {
+		left := 3
+		s = archived(reported, "stale-window.lua", policyOf(t, []string{"10/1s"}))
+		s.Search = &Search{Seed: 7, More: func() bool { left--; return left >= 0 }}
+		found[i] = examined(t, s)
+	}
+	if !reflect.DeepEqual(found[0], found[1]) || !strings.Contains(found[0].Checked[0], "(searched with seed 7)") {
+		t.Errorf("%+v and %+v", found[0], found[1])
+	}
+	notes := 0
+	for kind := range found[0].Without(&result.Examination{}) {
+		if strings.Contains(kind, result.Nearest) {
+			t.Errorf("%s is more than a note", kind)
+		}
+	}
+	for _, f := range found[0].Findings {
+		if f.Kind == result.Nearest {
+			notes++
+		}
+	}
+	if notes != 1 {
+		t.Errorf("%d notes: %v", notes, texts(found[0]))
+	}
+}
+
+// Who interrupts an examination gets what it has found.
+func TestInterrupted(t *testing.T) {
+	reported, err := txtar.ParseFile("testdata/reported.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	s := archived(reported, "f19-reject-refills.lua", policyOf(t, []string{"10/1m"}))
+	s.Search = &Search{More: func() bool { interrupt(message.ErrInterrupted); return true }}
+	e, err := engine.Start(ctx, engine.Spec{Redis: redis.KindEmbedded, Clock: load.Wall})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	s.Engine = e
+	found, err := s.Examine(ctx)
+	if !errors.Is(err, message.ErrInterrupted) || found == nil || !found.Partial || found.Faults() != 1 {
+		t.Errorf("%v, %+v", err, found)
 	}
 }

@@ -1,6 +1,10 @@
 package examine
 
-import "fmt"
+import (
+	"fmt"
+
+	"ratelab/internal/report"
+)
 
 // atOnce asks for twice the burst at once, and for far more where all are admitted. Where all are admitted again, it
 // asks with a ms between them: a script whose entries collide within a ms has a limit all the same.
@@ -74,9 +78,11 @@ func (x *examination) keys() error {
 			play{volleys: []volley{{n: 1, cost: x.burst + 1}}}.expanded())
 	}
 	for i, p := range plays {
-		if _, err := x.decide(x.limiter, []*play{p}); err != nil {
+		all, err := x.decide(x.limiter, []*play{p})
+		if err != nil {
 			return err
 		}
+		lives := x.left.EndUS - all[0].startUS - p.asks[len(p.asks)-1].AtUS
 		switch {
 		case x.left.WithoutTTL == 0:
 		case x.limiter.Program.Init != nil && !x.has("keeps_configuration"):
@@ -84,6 +90,10 @@ func (x *examination) keys() error {
 				"deleted")
 		case x.limiter.Program.Init == nil && !x.has("never_expires"):
 			x.say(fault, "never_expires", p, "after %s a key has no TTL", inWords(p))
+		}
+		if most := 10*max(x.windowUS, x.fillUS) + 10*second; lives > most && !x.has("expires_in_long") {
+			x.say(property, "expires_in_long", p, "after %s a key lives for %s, and nothing is used up after %s",
+				inWords(p), report.Span(lives), report.Span(2*max(x.windowUS, x.fillUS)))
 		}
 		if i == 0 {
 			x.cluster()

@@ -35,7 +35,6 @@ type law struct {
 
 func plain(_ *examination, p *play) bool     { return !p.has(skewed) && !p.has(others) }
 func withHints(x *examination, p *play) bool { return x.tellsRetry() && plain(x, p) }
-func onlyTime(x *examination, p *play) bool  { return plain(x, p) && p.alignUS == 0 }
 func withSkew(_ *examination, p *play) bool  { return p.has(skewed) }
 
 // laws are those of all plays, in the order in which they explain each other.
@@ -54,13 +53,13 @@ var laws = []*law{
 			return plain(x, p) && (x.conforms(p) || p.name == calm && x.limit > 2 && x.admits > 2)
 		}},
 	{kinds: "expires_late", holds: "a long silence makes a key new", derive: (*examination).afterSilence,
-		judge: (*examination).silence, applies: onlyTime},
+		judge: (*examination).silence, applies: plain},
 	{kinds: "retry_after", holds: "hints", derive: (*examination).hinted, judge: (*examination).hints,
 		applies: withHints},
 	{kinds: "remaining", holds: "remaining", derive: (*examination).whatRemains, judge: (*examination).remains,
 		applies: func(x *examination, p *play) bool { return x.tellsRemaining && plain(x, p) }},
 	{kinds: "reset_after", holds: "reset", derive: (*examination).afterReset, judge: (*examination).resets,
-		applies: func(x *examination, p *play) bool { return x.tellsReset && onlyTime(x, p) }},
+		applies: func(x *examination, p *play) bool { return x.tellsReset && plain(x, p) }},
 	{kinds: "client_clock", holds: "clocks", derive: (*examination).equalClocks,
 		judge: (*examination).clientClock, applies: withSkew},
 }
@@ -182,7 +181,7 @@ func (x *examination) afterSilence(p *outcome) []*play {
 	gap := 2*max(x.windowUS, x.fillUS) + 2*second
 	asked := x.burst + 1
 	after := p.until(n-1, gap, asked, 1)
-	fresh := &play{name: p.name, phaseUS: p.phaseUS + after.asks[n].AtUS}
+	fresh := &play{name: p.name, phaseUS: p.phaseUS + after.asks[n].AtUS, alignUS: p.alignUS}
 	for _, q := range after.asks[n:] {
 		q.AtUS -= after.asks[n].AtUS
 		fresh.asks = append(fresh.asks, q)

@@ -1,6 +1,7 @@
 package examine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -161,6 +162,9 @@ func (x *examination) ask(l *limiter.Limiter, requests []limit.Request) ([]limit
 	s, err := x.Engine.Open(x.ctx, standard, l)
 	if err == nil {
 		err = s.Decide(x.ctx, requests, got)
+	}
+	if err != nil && x.ctx.Err() != nil {
+		err = context.Cause(x.ctx)
 	}
 	if err != nil {
 		return nil, err // which ends the examination, on a server of ours

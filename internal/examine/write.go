@@ -18,7 +18,9 @@ func sheet(d *result.Document) (s report.Sheet) {
 	faults := 0
 	for i := range d.Examinations {
 		e := &d.Examinations[i]
-		faults += e.Faults()
+		if !e.Partial {
+			faults += e.Faults()
+		}
 		lead := report.Examined(e)
 		if e.Server != nil && len(lead) > 1 {
 			lead[1].Text += "; " + report.ServerWords(*e.Server)

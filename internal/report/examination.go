@@ -38,7 +38,15 @@ func Examined(e *result.Examination) []Line {
 	if e.Family != "" {
 		family = e.Family
 	}
-	properties := len(e.Findings) - e.Faults()
+	if e.Partial {
+		family = "interrupted; what was found so far"
+	}
+	properties := -e.Faults()
+	for _, f := range e.Findings {
+		if f.Kind != result.Nearest {
+			properties++
+		}
+	}
 	text := fmt.Sprintf("%s: %s. %s, %d %s.", name, family, message.Count(e.Faults(), "fault"), properties,
 		message.Verb(properties, "property", "properties"))
 	return []Line{{Text: text, Style: Strong}, {Text: fmt.Sprintf("examined at %v", e.Limit.Policy()), Style: Faint}}
@@ -60,6 +68,8 @@ func Findings(e *result.Examination) Table {
 		kind := Cell{Text: "property"}
 		if f.Fault {
 			kind = Cell{Text: "fault", Style: Alarm}
+		} else if f.Kind == result.Nearest {
+			kind = Cell{Text: "note"}
 		}
 		t.Rows = append(t.Rows, TableRow{Cells: []Cell{kind, {Text: message.Shown(f.String())}}})
 		if f.File != "" {

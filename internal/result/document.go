@@ -88,6 +88,7 @@ type Examination struct {
 	ScriptSHA1  string    `json:"script_sha1"`
 	Limit       Limit     `json:"limit"`                  // at which it was examined
 	NotExamined string    `json:"not_examined,omitempty"` // why not; then there are no findings
+	Partial     bool      `json:"partial,omitempty"`      // interrupted: what had been found
 	Family      string    `json:"family"`                 // the kind of limiter in words; empty where none decides alike
 	Worst       int64     `json:"worst"`                  // the most requests that it was made to admit in one window
 	Findings    []Finding `json:"found"`                  // faults first
@@ -103,8 +104,12 @@ func (e *Examination) Faults() (n int) {
 	return n
 }
 
-// NotExamined is the kind of what Without yields of a script that was not examined.
-const NotExamined = "not_examined"
+// NotExamined is the kind of what Without yields of a script that was not examined. Nearest is the kind of a finding
+// that is a note: the rule that explains most plays of a script that none explains, and a play in which it differs.
+const (
+	NotExamined = "not_examined"
+	Nearest     = "nearest"
+)
 
 // Without yields the kind and the words of each finding whose kind other does not have. A script that was not examined,
 // and why, is such a finding.
@@ -116,6 +121,9 @@ func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
 		}
 		for i := range e.Findings {
 			f, what := &e.Findings[i], "property: "
+			if f.Kind == Nearest {
+				continue
+			}
 			if f.Fault {
 				what = "fault: "
 			}

@@ -70,6 +70,7 @@ func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error 
 type Left struct {
 	Keys       int64
 	WithoutTTL int64
+	EndUS      int64 // when the last one with a TTL expires, since the start; 0: none has one
 	Bytes      int64 // MEMORY USAGE with SAMPLES 0, of all keys; 0 unless it was asked for
 }
 
@@ -87,6 +88,8 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 	for _, deadline := range r.living.deadline {
 		if deadline == forever {
 			left.WithoutTTL++
+		} else {
+			left.EndUS = max(left.EndUS, deadline*1000-r.startUS)
 		}
 	}
 	if !bytes {
