@@ -1,7 +1,9 @@
 package examine
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/report"
@@ -34,7 +36,7 @@ type law struct {
 }
 
 func plain(_ *examination, p *play) bool     { return !p.has(skewed) && !p.has(others) }
-func withHints(x *examination, p *play) bool { return x.tellsRetry() && plain(x, p) }
+func withHints(x *examination, p *play) bool { return x.limiter.Program.TellsRetry && plain(x, p) }
 func withSkew(_ *examination, p *play) bool  { return p.has(skewed) }
 
 // laws are those of all plays, in the order in which they explain each other.
@@ -65,10 +67,6 @@ var laws = []*law{
 }
 
 func (x *examination) takesCost() bool { return x.limiter.Program.TakesCost() }
-
-func (x *examination) tellsRetry() bool {
-	return x.limiter.Program.TellsRetry || !x.limiter.Program.Foreign
-}
 
 // spared is how much is admitted at most by any rule: what passes at once, and the limit of a window.
 func (x *examination) spared() (atOnce, perWindow int64) {
@@ -203,7 +201,8 @@ func (x *examination) silence(p *outcome, d []*outcome) *breach {
 		"it admits %d of the last %d, and %d of a new client's", got, x.burst+1, fresh)}
 }
 
-// chosen are the numbers of the first, the last, and one more of the decisions that are so.
+// chosen are the numbers of the first, the last, and one more of the decisions that are so: the first of the dearest, if
+// costs differ.
 func (p *outcome) chosen(is func(limit.Request, limit.Decision) bool) (all []int) {
 	for i, d := range p.got {
 		if is(p.asks[i], d) {
@@ -211,7 +210,11 @@ func (p *outcome) chosen(is func(limit.Request, limit.Decision) bool) (all []int
 		}
 	}
 	if n := len(all); n > 3 {
-		all = []int{all[0], all[n*3/7], all[n-1]}
+		one := slices.MaxFunc(all, func(i, k int) int { return cmp.Compare(p.asks[i].Cost, p.asks[k].Cost) })
+		if one == all[0] {
+			one = all[n*3/7]
+		}
+		all = []int{all[0], one, all[n-1]}
 	}
 	return all
 }
@@ -309,7 +312,7 @@ func (x *examination) afterReset(p *outcome) (all []*play) {
 }
 
 func (x *examination) toldReset(p *outcome) []int {
-	return p.chosen(func(_ limit.Request, d limit.Decision) bool { return d.ResetAfterUS > 4*millisecond })
+	return p.chosen(func(limit.Request, limit.Decision) bool { return true })
 }
 
 func (x *examination) resets(p *outcome, d []*outcome) *breach {

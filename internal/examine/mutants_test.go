@@ -1,6 +1,7 @@
 package examine
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -24,6 +25,7 @@ import (
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
+	"ratelab/internal/virtualtime"
 )
 
 // exchanges are what stands in the place of a word of a script, one at a time.
@@ -93,11 +95,14 @@ func differs(t *testing.T, e run.Engine, l *limiter.Limiter, seed uint64) string
 		if err == nil {
 			err = s.Decide(t.Context(), requests, got)
 		}
-		if err = e.Clean(t.Context(), err); err != nil {
-			if callError(err) == nil {
-				t.Fatal(err)
-			}
+		err = e.Clean(t.Context(), err)
+		switch _, noLua := errors.AsType[*virtualtime.CompileError](err); {
+		case noLua:
+			return ""
+		case callError(err) != nil:
 			return "fails"
+		case err != nil:
+			t.Fatal(err)
 		}
 		for k, from := range begins {
 			to := len(requests)
@@ -212,7 +217,10 @@ func tried(t *testing.T, name, source string) (kind string, named, apart bool) {
 		with, program := *l, *l.Program
 		program.Foreign, program.TimeMoves = false, false // TIME stands still within a request, as for the model
 		with.Program, with.NewModel = &program, model.NewModel
-		if k := differs(t, e, &with, uint64(len(source))); kind == "nothing" || k == "decision" {
+		switch k := differs(t, e, &with, uint64(len(source))); {
+		case k == "":
+			return "", false, false
+		case kind == "nothing" || k == "decision":
 			kind = k
 		}
 		if kind == "fails" || kind == "decision" {

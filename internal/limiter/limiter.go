@@ -48,7 +48,8 @@ func OfAlgorithm(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 		}
 		return c
 	}
-	program := &script.Program{Label: rule.Label, Source: source, Decide: *call(rule.Args), Decode: script.Contract}
+	program := &script.Program{Label: rule.Label, Source: source, Decide: *call(rule.Args), Decode: script.Contract,
+		TellsRetry: true}
 	if rule.Init != nil {
 		program.Init, program.InitSource = call(rule.Init), source
 	}
