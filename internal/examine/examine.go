@@ -572,7 +572,7 @@ func (x *examination) worst(all []*outcome) {
 		}
 		slices.Sort(at)
 		for i, from := 0, 0; i < len(at); i++ {
-			for at[from] <= at[i]-x.windowUS {
+			for from < i && at[from] <= at[i]-x.windowUS { // a delay may be any number
 				from++
 			}
 			if n := int64(i - from + 1); n > x.found.Worst {
