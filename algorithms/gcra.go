@@ -32,7 +32,7 @@ var _ = register(Algorithm{
 		}
 		return slices.Compact(all)
 	},
-	Reduced: Reduced{Short: "gcra\n.9+.1",
+	Second: Second{Short: "gcra\n.9+.1",
 		Words: "gcra 1+1: rate L/W, burst L: the bucket contract. gcra .9+.1: 0.9 L/W and 0.1 L."},
 	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		return prepareGCRA(p, v, func(g gcra) rule[arrival] { return &g })

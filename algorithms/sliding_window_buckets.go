@@ -10,7 +10,7 @@ var _ = register(Algorithm{
 	Name:    "sliding-window-buckets",
 	Family:  "window",
 	Place:   4,
-	Short:   "sliding\nbuckets",
+	Short:   "buckets\n/10",
 	InWords: "a sliding window of ten parts",
 	Colour:  "#114499", // deep blue
 	State:   "a hash of n + 1 counters, one for each aligned sub-window, under its end; and the window",
@@ -24,6 +24,8 @@ var _ = register(Algorithm{
 			Doc: "n, how many parts a window is split into", Role: Parts}),
 	Traits:  Traits{Grid: true},
 	Keeping: func(limit.Policy, int64) []string { return []string{"", "parts=60"} },
+	Second: Second{Setting: 1, Short: "buckets\n/60",
+		Words: "buckets/10 and buckets/60: sliding-window-buckets with so many parts."},
 	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		c := v.clock()
 		n := v.Integer("parts", 10)

@@ -11,7 +11,7 @@ var _ = register(Algorithm{
 	Name:       "sliding-window-log",
 	Family:     "log",
 	Place:      5,
-	Short:      "sliding\nlog",
+	Short:      "\nlog",
 	InWords:    "a sliding window by a log",
 	Colour:     "#0072b2", // blue
 	State:      "the admitted requests of one window: their times and a running count",

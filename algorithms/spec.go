@@ -39,8 +39,8 @@ type Algorithm struct {
 	// stands for the limit's own. nil: there are none.
 	Keeping func(p limit.Policy, largestCost int64) []string
 
-	// Reduced describes the first of Keeping's settings, if every run under a window contract has a row of it.
-	Reduced Reduced
+	// Second describes one of Keeping's settings, if every run under a window contract has a row of it.
+	Second Second
 
 	// Prepare computes the constants of a run. Its error says which limit the algorithm cannot enforce, and what to
 	// change. Callers use Choice.Under, which checks the policy and completes the result.

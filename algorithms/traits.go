@@ -8,10 +8,11 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Reduced is how the first of Keeping's settings is shown.
-type Reduced struct {
-	Short string // as that of an Algorithm; empty: no run has a row of it
-	Words string // what the Short of both settings means
+// Second is how the second row of an algorithm is shown.
+type Second struct {
+	Setting int    // its place in Keeping
+	Short   string // as that of an Algorithm; empty: there is no second row
+	Words   string // what the Short of both rows means
 }
 
 // Traits are what other packages need to know of an algorithm, so that none of them decides by its name; and its
@@ -94,18 +95,21 @@ func (s *Algorithm) keeping(p limit.Policy, largestCost int64) (all []Choice) {
 	return all
 }
 
-// ReducedUnder returns the setting that Reduced describes. Its label is empty where there is none.
-func (s *Algorithm) ReducedUnder(p limit.Policy) (c Choice) {
-	if all := s.keeping(p, 1); s.Reduced.Short != "" && all[0].HasOwnLimit() {
-		c = all[0]
+// SecondUnder returns the setting that Second describes. Its label is empty where there is none.
+func (s *Algorithm) SecondUnder(p limit.Policy) (c Choice) {
+	if s.Second.Short == "" {
+		return c
+	}
+	if second := s.keeping(p, 1)[s.Second.Setting]; second.Label != s.Name {
+		c = second
 	}
 	return c
 }
 
-// ReducedRows returns the rows that every run under p has besides the algorithms' default rows.
-func ReducedRows(p limit.Policy) (all []Choice) {
+// SecondRows returns the rows that every run under p has besides the algorithms' default rows.
+func SecondRows(p limit.Policy) (all []Choice) {
 	for _, a := range All() {
-		if c := a.ReducedUnder(p); c.Label != "" && p.Contract == limit.ByWindow {
+		if c := a.SecondUnder(p); c.Label != "" && p.Contract == limit.ByWindow {
 			all = append(all, c)
 		}
 	}

@@ -55,14 +55,15 @@ func TestKeepingGuaranteesTheWindow(t *testing.T) {
 }
 
 // The rows that all runs have are settings that guarantee the contract. A bucket needs none.
-func TestReducedRows(t *testing.T) {
+func TestSecondRows(t *testing.T) {
 	p := limit.Policy{Requests: 100, Window: time.Second}
-	if all := ReducedRows(p); len(all) != 1 || all[0].Label != "gcra:limit=90:burst=10" {
+	if all := SecondRows(p); len(all) != 2 || all[0].Label != "gcra:limit=90:burst=10" ||
+		all[1].Label != "sliding-window-buckets:parts=60" {
 		t.Errorf("%v", all)
 	}
 	p.Contract = limit.ByBucket
 	one := limit.Policy{Requests: 1, Window: time.Second}
-	if all := append(ReducedRows(p), ReducedRows(one)...); len(all) > 0 {
+	if all := append(SecondRows(p), SecondRows(one)...); len(all) != 1 || all[0].Label != "sliding-window-buckets:parts=60" {
 		t.Errorf("%v", all)
 	}
 }
@@ -92,8 +93,8 @@ func TestTraitsAreComplete(t *testing.T) {
 		if a.Traits.Twin != "" && registered[a.Traits.Twin] == nil {
 			t.Errorf("%s: no algorithm %q is registered", a.Name, a.Traits.Twin)
 		}
-		if r := a.Reduced; r.Short != "" && (a.Keeping == nil || r.Words == "") {
-			t.Errorf("%s: Reduced needs Keeping and Words", a.Name)
+		if r := a.Second; r.Short != "" && (a.Keeping == nil || r.Words == "") {
+			t.Errorf("%s: Second needs Keeping and Words", a.Name)
 		}
 	}
 }

@@ -178,7 +178,7 @@ func (e *engine) find(ctx context.Context, q *question) (any, error) {
 	case err != nil:
 		return nil, err
 	case q.Part == partCell:
-		return report.Matrix(&found.Document).Rows[1].Cells[1], nil
+		return report.CellOf(found.Document.Runs[0].Find(e.on.own)), nil
 	}
 	return e.answer(q, found)
 }

@@ -16,17 +16,8 @@ import (
 // fewScenarios are as many as people want to read a table of each.
 const fewScenarios = 5
 
-// atAGlance reports whether the answer is one matrix, and not a table for each scenario: scenarios in which clients
-// react have no place in it.
-func (f *flags) atAGlance(job *job) bool {
-	placed := 0
-	for _, s := range job.Scenarios {
-		if s.Clients == nil {
-			placed++
-		}
-	}
-	return !f.all && placed > fewScenarios
-}
+// atAGlance reports whether the answer is the matrix, and not a table for each scenario.
+func (f *flags) atAGlance(job *job) bool { return !f.all && len(job.Scenarios) > fewScenarios }
 
 // figures prints what can be printed at once, and has the job print the rest: more than a few scenarios are one matrix,
 // by the models; of a few each has its table as soon as it is decided. Other forms come whole. It gives what is to be
@@ -76,7 +67,8 @@ func (a *app) figures(ctx context.Context, f *flags, job *job, shown report.Simu
 
 // shown is how the run's document is shown, with the command that comes next if one scenario is played.
 func (f *flags) shown(c *cobra.Command, args []string, job *job, charts bool) report.Simulated {
-	s := report.Simulated{Columns: f.columns, Several: len(job.Scenarios) > 1}
+	s := report.Simulated{Columns: f.columns, Several: len(job.Scenarios) > 1,
+		Matrix: f.atAGlance(job)}
 	if f.Quiet {
 		return s
 	}

@@ -166,18 +166,15 @@ func libraries(t *testing.T, folder string) report.Part {
 func readme(found *run.Result, take report.Part) func(io.Writer) error {
 	doc := &found.Document
 	return func(w io.Writer) error {
-		matrix := report.Matrix(doc)
-		matrix.Columns[0].Name = "scenario"
-		for i := range doc.Runs {
-			matrix.Rows[1+i].Cells[0].Link = "#" + doc.Runs[i].Scenario
-		}
+		matrices := report.Matrices(doc, func(run int) report.Cell {
+			return report.Cell{Text: doc.Runs[run].Scenario, Link: "#" + doc.Runs[run].Scenario}
+		})
 		fmt.Fprint(w, "# Results\n\n"+
 			"`make results` writes this page, and `simulate check` decides everything again and compares, exactly. "+
 			"All tables\nand charts of each scenario are in [index.html](index.html), or come from "+
 			"`go run ./cmd/simulate NAME`.\nLibraries that people deploy have "+
 			"[a page of their own](libraries/README.md).\n\n")
-		err := report.Sheet{{Title: "At a glance", Level: 2, Lead: []report.Line{{Text: report.GlanceKey + "."}},
-			Tables: []report.Table{matrix}}, take}.WriteMarkdown(w)
+		err := report.Sheet(append(matrices, take)).WriteMarkdown(w)
 		fmt.Fprint(w, "\n## Admitted in the last window\n")
 		for i := range doc.Runs {
 			r := &doc.Runs[i]

@@ -50,7 +50,7 @@ func newPage(in Input) page {
 	doc := in.Document
 	l := newLabels(doc.Runs, in.Bench)
 	ids := identifiers(doc.Runs)
-	style := strings.TrimSpace(Palette+pageCSS) + "\n" + l.css() + matrixCSS(len(report.Matrix(doc).Columns)-1)
+	style := strings.TrimSpace(Palette+pageCSS) + "\n" + l.css() + matrixCSS(report.Matrices(doc, nil))
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
 		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(in, ids),

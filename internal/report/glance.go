@@ -91,21 +91,27 @@ func Grouped(format string, pairs [][2]string) string {
 }
 
 // Guaranteeing names, as the matrix does, the limiters that keep the limit on any traffic: by their rule, and in all
-// these runs, whose requests may cost more than 1. simulate recommend picks one of them.
+// runs of the window contract, or else of the bucket's, whose requests may cost more than 1. simulate recommend picks one
+// of them.
 func Guaranteeing(d *result.Document) string {
-	same, _ := comparable(d)
+	parts, _ := split(d)
+	same := &parts[windows]
+	if len(same.Runs) == 0 {
+		same = &parts[buckets]
+	}
 	var keep, waiting []string
 	for _, c := range columnsOf(same) {
-		name := strings.ReplaceAll(c.head, "\n", " ")
-		exceeds := func(r result.Run) bool { row := c.of(&r); return row != nil && row.XLimit > 1 }
-		if slices.ContainsFunc(same.Runs, exceeds) {
-			continue
+		exceeds := func(r result.Run) bool {
+			row := c.of(&r)
+			return row != nil && (row.Guarantee == nil || max(*row.Guarantee, row.XLimit) > 1)
 		}
-		switch guaranteed(same, c) {
-		case "1":
-			keep = append(keep, name)
-		case "1, waits":
-			waiting = append(waiting, name)
+		waits := func(r result.Run) bool { row := c.of(&r); return row != nil && row.Shaping != nil }
+		switch {
+		case slices.ContainsFunc(same.Runs, exceeds):
+		case slices.ContainsFunc(same.Runs, waits):
+			waiting = append(waiting, c.name())
+		default:
+			keep = append(keep, c.name())
 		}
 	}
 	text := "No limiter keeps the limit on any traffic"

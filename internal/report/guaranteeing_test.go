@@ -3,7 +3,6 @@ package report_test
 import (
 	"testing"
 
-	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -21,8 +20,8 @@ func TestGuaranteeing(t *testing.T) {
 	lucky := result.Run{Limit: result.Limit{Requests: 10}, Results: []result.Row{row("fixed-window-aligned", 2),
 		row("sliding-window-log", 1), row("gcra", 1.9), row("gcra:limit=9:burst=1", 1), leaky, {Algorithm: "mine"}}}
 	for want, run := range map[string]result.Run{
-		"Sliding log and gcra .9+.1 keep the limit on any traffic; leaky bucket by holding requests back.": lucky,
-		"Sliding log keeps the limit on any traffic.": {
+		"Log and gcra .9+.1 keep the limit on any traffic; leaky bucket by holding requests back.": lucky,
+		"Log keeps the limit on any traffic.": {
 			Results: []result.Row{row("sliding-window-log", 1), costly}},
 		"No limiter keeps the limit on any traffic.": {Results: []result.Row{row("gcra", 1.9)}},
 	} {
@@ -32,8 +31,8 @@ func TestGuaranteeing(t *testing.T) {
 	}
 }
 
-// Who reads the answer is told of each run that it leaves out, and why.
-func TestLeftOut(t *testing.T) {
+// A run that does not compare limiters says why.
+func TestSituation(t *testing.T) {
 	run := func(row result.Row, groups ...string) result.Run {
 		return result.Run{Results: []result.Row{row}, ClientGroups: groups}
 	}
@@ -41,13 +40,11 @@ func TestLeftOut(t *testing.T) {
 	down.Unavailable = 1
 	runs := []result.Run{run(result.Row{}), run(down, "clients"), run(result.Row{}, "clients"), run(result.Row{}),
 		run(result.Row{Figures: measure.Figures{Race: &measure.Race{}}}, "clients"),
-		run(result.Row{Figures: measure.Figures{ClockEffect: &measure.ClockEffect{}}}), run(result.Row{})}
-	runs[6].Limit.Contract = limit.ByBucket
-	doc := &result.Document{Runs: runs}
+		run(result.Row{Figures: measure.Figures{ClockEffect: &measure.ClockEffect{}}})}
 	for i, want := range []string{"", "the server fails",
-		"clients react, so that each algorithm meets requests of its own", "", "commands interleave",
-		"a clock is wrong", "the contract is the bucket's"} {
-		if got := doc.LeftOut(&doc.Runs[i]); got != want {
+		"clients react, so that each limiter meets requests of its own", "", "commands interleave",
+		"a clock is wrong"} {
+		if got := runs[i].Situation(); got != want {
 			t.Errorf("run %d: %q; want %q", i, got, want)
 		}
 	}

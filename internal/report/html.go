@@ -126,6 +126,8 @@ func (c cellHTML) Class() string {
 		return fmt.Sprintf("lack%d", -c.Shade)
 	case c.Style == Strong || c.Style == Alarm:
 		return "over"
+	case c.Style == Faint:
+		return "faint"
 	case c.Words:
 		return "words"
 	}

@@ -36,7 +36,7 @@ func (m *markdown) part(p *Part) {
 	}
 	m.lines(p.Lead)
 	for _, g := range p.Tables {
-		if len(g.Rows) > 0 {
+		if len(g.Rows) > 0 && !g.Narrow {
 			m.table(&g)
 		}
 	}

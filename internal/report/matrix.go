@@ -10,44 +10,112 @@ import (
 	"strings"
 
 	"ratelab/algorithms"
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
 
-// WriteMatrix writes a matrix of the runs that compare limiters: all rows meet the same requests, nothing fails, and
-// the contract is the usual one. Where the terminal is too narrow, it writes the worst of each limiter instead.
+// WriteMatrix writes the document as matrices, without limiters that decide nearly as other columns do. Where a terminal
+// is too narrow for a matrix, it writes the worst of each limiter instead.
 func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
-	same, _ := comparable(d)
-	matrix := matrixOf(same, withoutTwins(columnsOf(same)))
-	if t.excess(t.render(matrix.narrowest())) > 0 {
-		matrix = Worst(same)
-	}
-	const question = "Which limiter keeps its limit in any window?  1.98: admits 1.98 x.  -7%: less."
-	notes := filled([]string{ReducedWords(same),
-		"Only a 1 in the first row keeps the limit whatever comes; leaky: at cost 1."})
 	t.Text = textWidth
-	return Sheet{{Lead: Items(question), Tables: []Table{matrix}, Notes: Items(notes...)}}.WriteTerminal(w, t)
+	return Sheet(matrices(d, nil, withoutTwins)).WriteTerminal(w, t)
 }
 
-// comparable is the document with the runs of the matrix only, and the number of the others.
-func comparable(d *result.Document) (same *result.Document, others int) {
-	same = &result.Document{}
-	for i := range d.Runs {
-		if d.LeftOut(&d.Runs[i]) == "" {
-			same.Runs = append(same.Runs, d.Runs[i])
+// Matrices are the document as up to three parts, each with a matrix. Two compare the limiters under a contract: all
+// rows meet the same requests, and nothing fails. The third compares situations. link makes the first cell of a run's
+// row from the run's index; nil: it is the scenario's name.
+func Matrices(d *result.Document, link func(run int) Cell) []Part {
+	return matrices(d, link, func(all []column) []column { return all })
+}
+
+// The parts of matrices. The first two are the contracts.
+const (
+	windows = int(limit.ByWindow)
+	buckets = int(limit.ByBucket)
+	others  = 2
+)
+
+const matrixKey = "1.98: admits 1.98 x %s. -7%%: loses 7%% of what the exact limiter admits. The worse of both. " +
+	"ok: within the limit, and at most 1%% lost."
+
+// split are the runs of each part, and their indices in d. Runs with guarantees of their own are the last of a part.
+func split(d *result.Document) (parts [3]result.Document, at [3][]int) {
+	for _, own := range []bool{false, true} {
+		for i, r := range d.Runs {
+			kind := int(r.Limit.Contract)
+			if r.Situation() != "" {
+				kind = others
+			}
+			if own == (kind != others && ownGuarantees(r)) {
+				parts[kind].Runs, at[kind] = append(parts[kind].Runs, r), append(at[kind], i)
+			}
 		}
 	}
-	if len(same.Runs) == 0 {
-		return d, 0
+	return parts, at
+}
+
+// matrices are Matrices with the columns that choose leaves.
+func matrices(d *result.Document, link func(run int) Cell, choose func([]column) []column) (all []Part) {
+	parts, at := split(d)
+	for kind, runs := range parts {
+		names := each(at[kind], func(run int) Cell {
+			if link == nil {
+				return Cell{Text: d.Runs[run].Scenario}
+			}
+			return link(run)
+		})
+		if len(runs.Runs) == 0 {
+			continue
+		}
+		p, columns := Part{Level: 2}, choose(columnsOf(&runs))
+		var notes []string
+		if kind == windows || len(parts[windows].Runs) == 0 {
+			notes = secondWords(columns, &runs)
+		}
+		switch kind {
+		case windows:
+			p.Title, p.Lead = "Never more than the limit in any window?", Items(fmt.Sprintf(matrixKey, "the limit in some window"))
+			notes = append(notes, "on any traffic: of requests that cost 1. A 1 keeps the limit whatever comes; waits: by "+
+				"holding requests back.")
+			if slices.ContainsFunc(runs.Runs, ownGuarantees) {
+				notes = append(notes, "may admit: the same, for the costs of the scenario below.")
+			}
+		case buckets:
+			p.Title, p.Lead = "On average, and a burst at once?", Items(fmt.Sprintf(matrixKey, "what the bucket allows in some interval"))
+			notes = append(notes, "may admit: the most on any traffic, for the burst and the costs of the scenario "+
+				"below. A 1 keeps the limit.")
+		case others:
+			p.Title, notes = "With clients, faults or clocks", append(notes, situations(&runs)...)
+			p.Lead = Items(message.Count(len(runs.Runs), "scenario") + message.Verb(len(runs.Runs), " compares", " compare") +
+				" situations, not limiters: no guarantee covers them. " + fmt.Sprintf(matrixKey, "what the scenario's contract allows"))
+		}
+		p.Tables, p.Notes = []Table{worst(&runs, columns), matrixOf(&runs, columns, kind, names)}, Items(notes...)
+		all = append(all, p)
 	}
-	return same, len(d.Runs) - len(same.Runs)
+	return all
+}
+
+// ownGuarantees reports whether a run's guarantees are its own: those of its burst, or of costs above 1.
+func ownGuarantees(r result.Run) bool { return r.Limit.Contract == limit.ByBucket || r.HasCosts() }
+
+// situations says what each situation is.
+func situations(d *result.Document) []string {
+	var reasons [][2]string
+	for i := range d.Runs {
+		reasons = append(reasons, [2]string{d.Runs[i].Situation(), d.Runs[i].Scenario})
+	}
+	return []string{Grouped("%s: %s", reasons) + "."}
 }
 
 // column is a limiter's column in the matrix. Its head has two lines.
 type column struct {
 	label, head string
-	reduced     *algorithms.Algorithm // of which it is the reduced setting; the label then depends on the limit
+	second      *algorithms.Algorithm // of which it is the second row, whose label may depend on the limit
 }
+
+// name is the head on one line.
+func (c column) name() string { return (&Column{Name: c.head}).heading() }
 
 // headOf breaks a label that is no short one.
 func headOf(label string) string {
@@ -59,14 +127,14 @@ func headOf(label string) string {
 
 // of is the column's row in a run.
 func (c column) of(r *result.Run) *result.Row {
-	if c.reduced != nil {
-		return r.Find(c.reduced.ReducedUnder(r.Limit.Policy()).Label)
+	if c.second != nil {
+		return r.Find(c.second.SecondUnder(r.Limit.Policy()).Label)
 	}
 	return r.Find(c.label)
 }
 
 // columnsOf are the columns for rows that every run has. First are those of algorithms with a place, each followed by
-// that of its reduced setting. The floor has none.
+// its second row. The floor has none.
 func columnsOf(d *result.Document) (all []column) {
 	names := slices.DeleteFunc(slices.Clone(d.Everywhere()), algorithms.IsFloor)
 	add := func(c column) {
@@ -76,7 +144,7 @@ func columnsOf(d *result.Document) (all []column) {
 				rows = append(rows, row.Algorithm)
 			}
 		}
-		if slices.Contains(names, c.label) || c.reduced != nil && rows != nil {
+		if slices.Contains(names, c.label) || c.second != nil && rows != nil {
 			all = append(all, c)
 			names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(rows, n) })
 		}
@@ -84,7 +152,7 @@ func columnsOf(d *result.Document) (all []column) {
 	for _, c := range algorithms.ByPlace() {
 		if a := c.Algorithm; a.Place > 0 {
 			add(column{label: a.Name, head: cmp.Or(a.Short, headOf(a.Name))})
-			add(column{a.Name + ":reduced", a.Reduced.Short, a})
+			add(column{a.Name + ":second", a.Second.Short, a})
 		}
 	}
 	for _, name := range names {
@@ -93,21 +161,30 @@ func columnsOf(d *result.Document) (all []column) {
 	return all
 }
 
-// Matrix has a row for what each limiter guarantees on any traffic, and one for each run. A cell has one figure:
-// x_limit, or the share that is lost, or ok.
-func Matrix(d *result.Document) Table { return matrixOf(d, columnsOf(d)) }
-
-// matrixOf is Matrix with these columns.
-func matrixOf(d *result.Document, all []column) Table {
-	t := Table{Matrix: true, Bare: true, Tight: true, Columns: []Column{{Words: true, Narrowest: narrowest}}}
-	first := Cells("on any traffic")
+// matrixOf has a row for each run. A cell has one figure: x_limit, or the share that is lost, or ok. Where rows compare
+// limiters, a line of guarantees is above them: one above all whose requests cost 1, and of any other run its own.
+func matrixOf(d *result.Document, all []column, kind int, names []Cell) Table {
+	t := Table{Caption: "scenarios", Matrix: true, Bare: true, Tight: true,
+		Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
 	for _, c := range all {
 		t.Columns = append(t.Columns, Column{Name: c.head})
-		first = append(first, Cell{Text: guaranteed(d, c)})
 	}
-	t.Rows = append(t.Rows, TableRow{Cells: first})
+	guarantees := func(of string, runs []result.Run) {
+		cells := Cells(of)
+		for _, c := range all {
+			cells = append(cells, Cell{Text: guaranteed(runs, c), Style: Faint})
+		}
+		t.Rows = append(t.Rows, TableRow{Cells: cells})
+	}
+	alike := slices.DeleteFunc(slices.Clone(d.Runs), ownGuarantees)
+	if kind == windows && len(alike) > 0 {
+		guarantees("on any traffic", alike)
+	}
 	for i := range d.Runs {
-		cells := Cells(d.Runs[i].Scenario)
+		if kind != others && ownGuarantees(d.Runs[i]) {
+			guarantees("may admit", d.Runs[i:i+1])
+		}
+		cells := []Cell{names[i]}
 		for _, c := range all {
 			cell := Cell{Text: Absent}
 			if row := c.of(&d.Runs[i]); row != nil {
@@ -123,26 +200,29 @@ func matrixOf(d *result.Document, all []column) Table {
 	return t
 }
 
-// roughly is a time in whole seconds or minutes, or in milliseconds with two digits: 60 min, 59 s, 970 ms.
+// CellOf is the cell of a run's row.
+func CellOf(row *result.Row) Cell { return look(row).cell() }
+
+// roughly is the least time in whole hours, minutes or seconds, or in tenths of a second, that is not shorter.
 func roughly(us int64) string {
-	unit := int64(NaturalUnit(float64(us)))
-	if unit < 1_000_000 {
-		return Natural(math.Round(float64(us)/10_000) * 10_000)
+	unit := NaturalUnit(float64(us))
+	if us >= 100_000 && us < 1_000_000 {
+		return strconv.FormatFloat(math.Ceil(float64(us)/100_000)/10, 'f', -1, 64) + " s"
 	}
-	return Natural(math.Round(float64(us)/float64(unit)) * float64(unit))
+	return Natural(math.Ceil(float64(us)/unit) * unit)
 }
 
-// guaranteed is a column's guarantee: 1, <2 where it is one request below, 2. Requests of cost 1 are meant.
-func guaranteed(d *result.Document, c column) string {
+// guaranteed is a column's largest guarantee: 1, <2 where it is one request below, 2.
+func guaranteed(runs []result.Run, c column) string {
 	text, largest, waits := Absent, 0.0, false
-	for i := range d.Runs {
-		row := c.of(&d.Runs[i])
-		if row == nil || row.Guarantee == nil || row.OfferedCost != row.Offered && text != Absent {
+	for i := range runs {
+		row := c.of(&runs[i])
+		if row == nil || row.Guarantee == nil {
 			continue
 		}
 		waits = waits || row.Shaping != nil
 		if g := *row.Guarantee; g > largest {
-			largest, text = g, wholeTimes(g, d.Runs[i].Limit)
+			largest, text = g, wholeTimes(g, runs[i].Limit)
 		}
 	}
 	if waits {
@@ -173,44 +253,38 @@ func withoutTwins(all []column) []column {
 	})
 }
 
-// ReducedWords says what the two settings of an algorithm are, where both are columns.
-func ReducedWords(d *result.Document) string {
-	for _, c := range columnsOf(d) {
-		for i := range d.Runs {
-			if r := &d.Runs[i]; c.reduced != nil && c.of(r) != nil && r.Find(c.reduced.Name) != nil {
-				return c.reduced.Reduced.Words
-			}
+// secondWords say what the two rows of an algorithm are, where both are columns.
+func secondWords(all []column, d *result.Document) (words []string) {
+	for _, c := range all {
+		if c.second != nil && c.of(&d.Runs[0]) != nil && d.Runs[0].Find(c.second.Name) != nil {
+			words = append(words, c.second.Second.Words)
 		}
 	}
-	return ""
+	return words
 }
 
-// GlanceKey says what the cells mean.
-var GlanceKey = "1.98: the peak, as a multiple of the limit. -7%: the share of what an exact limiter admits that " +
-	"this one does not. The worse of both. ok: within the limit, and at most " + Percent(Tolerated) + " lost"
-
-// Worst has a row for each limiter: the worst cell of its column, in which scenario that is, and in how many it is ok.
-func Worst(d *result.Document) Table {
-	same, _ := comparable(d)
-	t := Table{Bare: true, Columns: []Column{LimiterColumn, {Name: "worst"},
-		{Name: "in", Words: true, Narrowest: narrowest}, {Name: fmt.Sprintf("ok of %d", len(same.Runs))}}}
-	for _, c := range columnsOf(same) {
+// worst stands for a matrix where there is no room for it. It has a row for each limiter: the worst cell of its column,
+// in which scenario that is, and in how many it is ok.
+func worst(d *result.Document, all []column) Table {
+	t := Table{Caption: "The worst of each", Bare: true, Narrow: true, Columns: []Column{LimiterColumn, {Name: "worst"},
+		{Name: "in", Words: true, Narrowest: narrowest}, {Name: fmt.Sprintf("ok of %d", len(d.Runs))}}}
+	for _, c := range all {
 		var worst glimpse
 		where, fine := "", 0
-		for i := range same.Runs {
+		for i := range d.Runs {
 			var g glimpse
-			if row := c.of(&same.Runs[i]); row != nil {
+			if row := c.of(&d.Runs[i]); row != nil {
 				g = look(row)
 			}
 			if g.worse(worst) {
-				worst, where = g, same.Runs[i].Scenario
+				worst, where = g, d.Runs[i].Scenario
 			}
 			if g.level == 0 {
 				fine++
 			}
 		}
-		t.Rows = append(t.Rows, TableRow{Cells: []Cell{{Text: strings.ReplaceAll(c.head, "\n", " ")}, worst.cell(),
-			{Text: where}, {Text: strconv.Itoa(fine)}}})
+		t.Rows = append(t.Rows, TableRow{Cells: []Cell{{Text: c.name()}, worst.cell(), {Text: where},
+			{Text: strconv.Itoa(fine)}}})
 	}
 	return t
 }
@@ -225,20 +299,7 @@ func WriteConfirmation(w io.Writer, d, models *result.Document, t Terminal) erro
 		}
 	}
 	t.Text = textWidth
-	return Sheet{{Notes: Items(filled(append(confirmation(d, models), others(models)))...)}}.WriteTerminal(w, t)
-}
-
-// others counts the scenarios that the matrix leaves out.
-func others(d *result.Document) string {
-	_, n := comparable(d)
-	if n == 0 {
-		return ""
-	}
-	why := message.Verb(n, "has", "have") + " clients that react"
-	if slices.ContainsFunc(d.Runs, func(r result.Run) bool { return len(r.ClientGroups) == 0 && d.LeftOut(&r) != "" }) {
-		why += ", or a fault"
-	}
-	return fmt.Sprintf("%s %s: simulate list", message.Count(n, "more scenario"), why)
+	return Sheet{{Notes: Items(confirmation(d, models)...)}}.WriteTerminal(w, t)
 }
 
 // without is d without the rows that other has.

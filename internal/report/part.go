@@ -61,7 +61,7 @@ type Table struct {
 	Matrix  bool // on a page its headings stand upright and its cells are shaded
 	Bare    bool // on a terminal no rule stands under its headings
 	Tight   bool // on a terminal one blank stands between its columns instead of two
-	Narrow  bool // on a page it is for a phone, which shows only some columns of the matrix after it
+	Narrow  bool // it stands for the table after it where there is no room for that: on a phone both are shown
 }
 
 // Column is a heading and what is below it. Words go left, numbers right.
@@ -79,7 +79,7 @@ type Column struct {
 // heading is the column's name on one line, without the hyphens at which a terminal breaks it.
 func (c *Column) heading() string { return strings.TrimSpace(c.Group + " " + unbroken.Replace(c.Name)) }
 
-var unbroken = strings.NewReplacer("-\n", "", "_\n", "_", "\n", " ")
+var unbroken = strings.NewReplacer("\n/", "/", "-\n", "", "_\n", "_", "\n", " ")
 
 // Numbers are columns of numbers.
 func Numbers(names ...string) []Column {

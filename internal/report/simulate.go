@@ -14,6 +14,7 @@ import (
 type Simulated struct {
 	Columns []string // measures of the first table; nil: the usual ones
 	Several bool     // each run begins with its scenario's name
+	Matrix  bool     // in place of a part for each run
 	Charts  string   // the folder of the charts; "": there are none
 	Next    string   // the command that comes next; "": none
 }
@@ -42,6 +43,9 @@ const next = "Next"
 
 // sheet has a part for each run, and one for each script that was examined.
 func (s Simulated) sheet(d *result.Document) Sheet {
+	if s.Matrix {
+		return append(Matrices(d, nil), examined(d)...)
+	}
 	s.Several = true
 	return append(each(d.Runs, func(r result.Run) Part { return s.part(&r) }), examined(d)...)
 }

@@ -50,8 +50,9 @@ func (t Terminal) part(p *Part) string {
 		}
 	}
 	blocks := []string{head}
-	for _, g := range p.Tables {
-		if len(g.Rows) == 0 {
+	tooWide := func(i int) bool { return t.excess(t.render(p.Tables[i].narrowest())) > 0 }
+	for i, g := range p.Tables {
+		if len(g.Rows) == 0 || g.Narrow && !tooWide(i+1) || i > 0 && p.Tables[i-1].Narrow && tooWide(i) {
 			continue
 		}
 		above := ""

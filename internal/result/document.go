@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"ratelab/algorithms"
-	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 )
 
@@ -314,15 +313,13 @@ func (d *Document) Everywhere() []string {
 	return common
 }
 
-// LeftOut says why a run does not compare the algorithms themselves; "": it does. In a comparison all rows decide the
-// same requests under the contract of most runs, all clocks are correct, and the server is always available.
-func (d *Document) LeftOut(r *Run) string {
+// Situation says why a run does not compare the limiters themselves; "": it does. In a comparison all rows decide the
+// same requests, all clocks are correct, and the server is always available.
+func (r *Run) Situation() string {
 	with := func(what func(*Row) bool) bool {
 		return slices.ContainsFunc(r.Results, func(row Row) bool { return what(&row) })
 	}
 	switch {
-	case r.Limit.Contract != d.UsualContract():
-		return "the contract is the " + r.Limit.Contract.String() + "'s"
 	case with(func(row *Row) bool { return row.Unavailable > 0 }):
 		return "the server fails"
 	case with(func(row *Row) bool { return row.Race != nil }):
@@ -330,21 +327,7 @@ func (d *Document) LeftOut(r *Run) string {
 	case with(func(row *Row) bool { return row.ClockEffect != nil }):
 		return "a clock is wrong"
 	case len(r.ClientGroups) > 0:
-		return "clients react, so that each algorithm meets requests of its own"
+		return "clients react, so that each limiter meets requests of its own"
 	}
 	return ""
-}
-
-// UsualContract is that of most runs.
-func (d *Document) UsualContract() limit.Contract {
-	byBucket := 0
-	for i := range d.Runs {
-		if d.Runs[i].Limit.Contract == limit.ByBucket {
-			byBucket++
-		}
-	}
-	if 2*byBucket > len(d.Runs) {
-		return limit.ByBucket
-	}
-	return limit.ByWindow
 }

@@ -36,7 +36,7 @@ func (a *Ask) Plans() ([]*Plan, error) {
 }
 
 // choices are a plan's algorithms: those that the Ask names, or all with their defaults, each followed by the variants
-// that the scenario's rows and expect name. Under a window contract the reduced settings are among them.
+// that the scenario's rows and expect name. Under a window contract the second settings are among them.
 func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	s, expected := p.Scenario, expected(p.Scenario)
 	switch {
@@ -45,13 +45,13 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	case r.Algorithms != nil:
 		return r.Algorithms
 	}
-	reduced := algorithms.ReducedRows(p.Policy)
-	named := slices.Concat(r.further(s), expected, reduced)
+	second := algorithms.SecondRows(p.Policy)
+	named := slices.Concat(r.further(s), expected, second)
 	if r.Limit != nil { // a variant with a limit or a burst of its own was written for the file's limit
 		named = slices.DeleteFunc(named, func(c algorithms.Choice) bool {
 			return strings.Contains(c.Label, ":limit=") || strings.Contains(c.Label, ":burst=")
 		})
-		named = slices.Concat(reduced, named)
+		named = slices.Concat(second, named)
 	}
 	var all []algorithms.Choice
 	for _, plain := range algorithms.Defaults() {
