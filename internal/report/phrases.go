@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,9 +82,8 @@ func contractWords(l result.Limit) string {
 // Keepers says how many rows keep the limit, which of them do so by delaying requests, and which has a fault by what is
 // known of it.
 func Keepers(r *result.Run, known []result.Examination) string {
-	rows, keep, delaying := shownRows(r), 0, ""
-	for _, group := range rows {
-		row := group[0]
+	rows, keep, delaying := slices.Concat(shownRows(r)...), 0, ""
+	for _, row := range rows {
 		if row.Excess > 0 {
 			continue
 		}
@@ -98,7 +98,7 @@ func Keepers(r *result.Run, known []result.Examination) string {
 	case n == 0:
 		return ""
 	case n == 1:
-		if who = message.Visible(rows[0][0].Algorithm); keep == 0 {
+		if who = message.Visible(rows[0].Algorithm); keep == 0 {
 			verb = "exceeds"
 		}
 	case keep == 0 && n == 2:
