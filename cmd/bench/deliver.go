@@ -36,6 +36,8 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, 
 		return err
 	case o.Format.Value == report.TableFormat: // which says so
 		fault = ""
+	default:
+		fault += ". " + result.Remedy
 	}
 	return errors.Join(err, cli.Exit(cli.ExitInconclusive, errors.New(fault)))
 }

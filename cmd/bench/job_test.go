@@ -21,7 +21,6 @@ func jobOf(t *testing.T, args ...string) (*bench.Job, []string) {
 	if err := c.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
-	f.shorten(c.Flags().Changed)
 	job, err := f.job(t.Context(), c.Flags().Args())
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +35,7 @@ func jobOf(t *testing.T, args ...string) (*bench.Job, []string) {
 // What no flag says is as the package that measures would have it.
 func TestDefaults(t *testing.T) {
 	job, names := jobOf(t)
-	if !slices.Equal(names, defaultScenarios) || job.Algorithms != nil || job.Server != "" || job.Limit != nil ||
+	if !slices.Equal(names, []string{"extreme-case-1"}) || job.Algorithms != nil || job.Server != "" || job.Limit != nil ||
 		job.Seed != nil {
 		t.Errorf("%v %v %q %v %v", names, job.Algorithms, job.Server, job.Limit, job.Seed)
 	}
@@ -44,8 +43,8 @@ func TestDefaults(t *testing.T) {
 		job.Connections != bench.DefaultConnections || job.RepeatInvalid != 0 {
 		t.Errorf("%+v", job)
 	}
-	if err := job.Check(); err != nil {
-		t.Error(err)
+	if err := job.Check(); err != nil || job.Saturate {
+		t.Error(err, job.Saturate)
 	}
 }
 
@@ -53,7 +52,7 @@ func TestDefaults(t *testing.T) {
 func TestFlagsReachTheJob(t *testing.T) {
 	job, names := jobOf(t, "poisson", "-a", "gcra:burst=5", "--redis", "process", "--seed", "7", "--limit", "3/1s",
 		"--burst", "2", "--script", "mine.lua",
-		"--rounds", "9", "--for", "3s", "--warm-up", "0s", "--connections", "6", "--repeat-invalid", "4")
+		"--rounds", "9", "--for", "3s", "--warm-up", "0s", "--connections", "6", "--repeat-invalid", "4", "--saturate")
 	if !slices.Equal(names, []string{"poisson"}) || len(job.Algorithms) != 1 ||
 		job.Algorithms[0].Label != "gcra:burst=5" || !slices.Equal(job.Scripts, []string{"mine.lua"}) {
 		t.Errorf("%v %v %v", names, job.Algorithms, job.Scripts)
@@ -62,12 +61,12 @@ func TestFlagsReachTheJob(t *testing.T) {
 		t.Errorf("%q %v %v", job.Server, *job.Seed, job.Limit)
 	}
 	if job.Rounds != 9 || job.Wish.For != 3*time.Second || job.WarmUp != 0 || job.Connections != 6 ||
-		job.RepeatInvalid != 4 {
+		job.RepeatInvalid != 4 || !job.Saturate {
 		t.Errorf("%+v", job)
 	}
 }
 
-// The quick run has fewer rounds and one scenario, which it plays whole: its limit is that of the scenario.
+// The quick run has another scenario, which it plays whole: its limit is that of the scenario.
 func TestQuick(t *testing.T) {
 	job, names := jobOf(t, "--quick")
 	if !slices.Equal(names, []string{"ten-times-over"}) || job.Algorithms != nil || job.Rounds != 2 ||

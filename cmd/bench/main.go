@@ -24,7 +24,7 @@ response times and server time on your traffic, and counted instructions, comman
 Exit codes: 0 ok, 1 a regression, 2 usage or invalid input, 3 the harness could not run, 4
 inconclusive: the generator did not keep up or the server stood still; 130 interrupted.`
 
-const examples = `  bench run --quick                                    every limiter, in a minute
+const examples = `  bench run                                            the usual limiters, in two minutes
   bench run my-scenario.yaml --script my.lua           your own traffic, your own script
   bench compare --base old/gcra.lua --head lua/gcra.lua
                                                        same decisions? does it cost more?

@@ -23,7 +23,7 @@ import (
 // Job is what to measure. All numbers are as the flags of bench run allow them.
 type Job struct {
 	Scenarios  []*scenario.Scenario
-	Algorithms []algorithms.Choice // nil: all. The control, none, is measured in each round whether named or not
+	Algorithms []algorithms.Choice // nil: the usual ones. The control, none, is measured in each round whether named or not
 	Scripts    []string            // files of users' own scripts, each with its binding beside it
 	Server     string              // a spec of redis.Start; "": a container where Docker answers, else a process
 	run.Instead
@@ -37,6 +37,8 @@ type Job struct {
 	// are taken as they are and the result is invalid; 0: never.
 	RepeatInvalid int
 
+	Saturate bool // measure each limiter in a closed loop, too
+
 	Version string
 	Clock   replay.Clock
 
@@ -48,7 +50,7 @@ type Job struct {
 // What a job measures unless it says otherwise. So many connections bridge 10 ms, the longest stall with which a run is
 // valid, at 3,200 requests per second: a shorter one makes no request wait for a connection.
 const (
-	DefaultRounds      = 3
+	DefaultRounds      = 2
 	DefaultWarmUp      = 100 * time.Millisecond
 	DefaultConnections = 32
 )
@@ -135,7 +137,7 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	} else {
 		r.Stream = traffic.List(r.part.Requests, r.part.Until, true)
 	}
-	r.Enter(withControl(j.Algorithms, r.Policy), script.Files(j.Scripts), wrong)
+	r.Enter(withControl(j.Algorithms), script.Files(j.Scripts), wrong)
 	for _, e := range r.Limiters {
 		r.rows = append(r.rows, &summary{Latency: result.Latency{Scenario: s.Name, Algorithm: e.Label,
 			Outcomes: result.NewOutcomes()}})
@@ -143,13 +145,23 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	return r
 }
 
-// withControl is choices with the control as the first. Where they are nil, it is every algorithm, and under a window
-// contract the reduced settings.
-func withControl(choices []algorithms.Choice, p limit.Policy) []algorithms.Choice {
-	isControl := func(c algorithms.Choice) bool { return algorithms.IsFloor(c.Label) }
-	all := algorithms.Defaults() // the control is the first
+// usual are what is measured where no limiter is named: what most people use, and what simulate recommend picks.
+var usual = []string{"fixed-window", "gcra", "sliding-window-counter", "sliding-window-log", "sliding-window-buckets",
+	"sliding-window-buckets:parts=60"}
+
+// withControl is choices, or the usual ones where they are nil, with the control as the first.
+func withControl(choices []algorithms.Choice) []algorithms.Choice {
+	all := algorithms.Defaults()[:1] // the control is the first
 	if choices == nil {
-		return append(all, algorithms.ReducedRows(p)...)
+		for _, label := range usual {
+			c, err := algorithms.Parse(label)
+			if err != nil {
+				panic(err) // a test has parsed them
+			}
+			all = append(all, c)
+		}
 	}
-	return append(all[:1], slices.DeleteFunc(slices.Clone(choices), isControl)...)
+	return append(all, slices.DeleteFunc(slices.Clone(choices), func(c algorithms.Choice) bool {
+		return algorithms.IsFloor(c.Label)
+	})...)
 }

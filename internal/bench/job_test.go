@@ -55,8 +55,8 @@ func checkRow(t *testing.T, row *result.Play, rounds int) {
 		t.Errorf("%s: %d rounds, %d offered; exact %+v", row.Algorithm, len(row.Rounds), row.Offered, row.Row)
 	}
 	for _, round := range row.Rounds {
-		if round.Accepted != admitted || round.ServerUSPerCall == nil {
-			t.Errorf("%s: round %d accepted %d, want %d; server µs %v", row.Algorithm, round.Round, round.Accepted,
+		if round.Admitted != admitted || round.ServerUSPerCall == nil {
+			t.Errorf("%s: round %d admitted %d, want %d; server µs %v", row.Algorithm, round.Round, round.Admitted,
 				admitted, round.ServerUSPerCall)
 		}
 	}
@@ -143,7 +143,7 @@ func TestGivenServer(t *testing.T) {
 	}
 	for _, row := range r.Plays(&r.Runs[0]) {
 		if row.ServerUSPerCall == nil || row.Row.BytesPerKey == nil && row.Algorithm != "none" ||
-			row.Outcomes.Accepted.Service.TotalCount() == 0 {
+			row.Outcomes.Admitted.Service.TotalCount() == 0 {
 			t.Errorf("%s: figures of a given server: %+v", row.Algorithm, row.Latency)
 		}
 	}

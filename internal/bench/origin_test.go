@@ -32,8 +32,8 @@ func TestAPlayMeetsTheEdgeOfItsWindow(t *testing.T) {
 		// As many may fall on the other side as were due within the longest response before it: one, unless the
 		// machine is busy.
 		late := int64(math.Ceil(round.ResponseP99US / 3750))
-		if round.Accepted < 80-late {
-			t.Errorf("round %d accepted %d of 80, and at most %d may have been late", round.Round, round.Accepted, late)
+		if round.Admitted < 80-late {
+			t.Errorf("round %d admitted %d of 80, and at most %d may have been late", round.Round, round.Admitted, late)
 		}
 	}
 }
@@ -74,8 +74,8 @@ func TestWhatComesBeforeIsNotPlayed(t *testing.T) {
 		t.Errorf("played %d µs from %d on: %q", r.Played.LengthUS, r.Played.FromUS, r.Notes)
 	}
 	row := found.Plays(r)[1]
-	if row.Offered != 60 || row.Accepted != 40 || row.Row.Offered != 60 || row.Row.Admitted != 40 {
-		t.Errorf("admitted %d of %d, in virtual time %d of %d; want 40 of 60", row.Accepted, row.Offered,
+	if row.Offered != 60 || row.Admitted != 40 || row.Row.Offered != 60 || row.Row.Admitted != 40 {
+		t.Errorf("admitted %d of %d, in virtual time %d of %d; want 40 of 60", row.Admitted, row.Offered,
 			row.Row.Admitted, row.Row.Offered)
 	}
 	var admitted, most int64
@@ -108,8 +108,8 @@ func TestClientsThatReactArePlayed(t *testing.T) {
 	j.Wish, j.Rounds = load.Wish{}, 1
 	r := runJob(t, j)
 	row := r.Plays(&r.Runs[0])[1]
-	if row.Accepted < 39 || row.Row.Admitted != 40 || row.Rejected < 40 || row.Row.Rejected < 40 {
-		t.Errorf("admitted %d and rejected %d; in virtual time %d and %d", row.Accepted, row.Rejected,
+	if row.Admitted < 39 || row.Row.Admitted != 40 || row.Rejected < 40 || row.Row.Rejected < 40 {
+		t.Errorf("admitted %d and rejected %d; in virtual time %d and %d", row.Admitted, row.Rejected,
 			row.Row.Admitted, row.Row.Rejected)
 	}
 	if row.Rounds[0].DiffersFromVirtual != nil {

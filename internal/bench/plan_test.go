@@ -34,7 +34,7 @@ func TestTheControlIsFirst(t *testing.T) {
 	}
 	all := p.plays[0].Limiters
 	last := len(all) - 1
-	if last != len(algorithms.Names()) || all[last].Label != "gcra:limit=36:burst=4" ||
+	if last != len(usual) || all[last].Label != "sliding-window-buckets:parts=60" ||
 		!algorithms.IsFloor(all[0].Label) || algorithms.IsFloor(all[1].Label) {
 		t.Errorf("%d limiters, from %q to %q", len(all), all[0].Label, all[last].Label)
 	}

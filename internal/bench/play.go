@@ -97,7 +97,7 @@ func (r *summary) add(number int, o *played) {
 	r.Offered += o.Offered
 	r.Sent += o.Sent
 	r.Dropped += o.Dropped
-	r.Accepted += o.Accepted
+	r.Admitted += o.Admitted
 	r.Rejected += o.Rejected
 	r.IntendedPerS += o.IntendedPerS // the mean, once the rounds are counted
 	r.AchievedPerS += o.AchievedPerS
@@ -107,7 +107,7 @@ func (r *summary) add(number int, o *played) {
 	}
 	d := o.Outcomes.Overall()
 	r.Rounds = append(r.Rounds, result.Round{
-		Round: number, Position: o.position, StartedUS: o.startedUS, Accepted: o.Accepted, Rejected: o.Rejected,
+		Round: number, Position: o.position, StartedUS: o.startedUS, Admitted: o.Admitted, Rejected: o.Rejected,
 		DiffersFromVirtual: o.differs, ServerUSPerCall: o.serverUS(),
 		ServiceP50US:  float64(d.Service.ValueAtPercentile(50)),
 		ResponseP50US: float64(d.Response.ValueAtPercentile(50)),
@@ -142,7 +142,7 @@ func addInterval(all []result.Interval, i result.Interval) []result.Interval {
 	if !found {
 		return slices.Insert(all, at, i)
 	}
-	all[at].Accepted, all[at].Rejected = joined(all[at].Accepted, i.Accepted), joined(all[at].Rejected, i.Rejected)
+	all[at].Admitted, all[at].Rejected = joined(all[at].Admitted, i.Admitted), joined(all[at].Rejected, i.Rejected)
 	return all
 }
 

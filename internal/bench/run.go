@@ -72,6 +72,11 @@ func (r *measuring) measure(ctx context.Context) error {
 			}
 			r.done++
 		}
+		if r.Saturate {
+			if err := r.saturate(ctx, p); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

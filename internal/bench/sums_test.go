@@ -52,10 +52,10 @@ func checkHeader(h *result.Document) error {
 }
 
 func checkLimiter(o *result.Latency) error {
-	var accepted, rejected int64
+	var admitted, rejected int64
 	var server []*float64
 	for _, round := range o.Rounds {
-		accepted, rejected = accepted+round.Accepted, rejected+round.Rejected
+		admitted, rejected = admitted+round.Admitted, rejected+round.Rejected
 		server = append(server, round.ServerUSPerCall)
 	}
 	for _, s := range []struct {
@@ -65,8 +65,8 @@ func checkLimiter(o *result.Latency) error {
 		want   int64
 	}{
 		{"offered", o.Offered, "sent + dropped", o.Sent + o.Dropped},
-		{"sent", o.Sent, "accepted + rejected", o.Accepted + o.Rejected},
-		{"accepted", o.Accepted, "the rounds'", accepted},
+		{"sent", o.Sent, "admitted + rejected", o.Admitted + o.Rejected},
+		{"admitted", o.Admitted, "the rounds'", admitted},
 		{"rejected", o.Rejected, "the rounds'", rejected},
 	} {
 		if s.figure != s.want || s.figure < 0 {
@@ -81,9 +81,9 @@ func checkLimiter(o *result.Latency) error {
 
 // checkHistograms compares each histogram with the decisions that it is of.
 func checkHistograms(o *result.Latency) error {
-	for i, want := range []int64{o.Accepted, o.Rejected} {
-		decision := []string{"accepted", "rejected"}[i]
-		of := []*result.Durations{&o.Outcomes.Accepted, &o.Outcomes.Rejected}[i]
+	for i, want := range []int64{o.Admitted, o.Rejected} {
+		decision := []string{"admitted", "rejected"}[i]
+		of := []*result.Durations{&o.Outcomes.Admitted, &o.Outcomes.Rejected}[i]
 		for j, name := range []string{"lag", "wait", "service", "response"} {
 			if all := of.Stretches()[j].Count(); all != want {
 				return fmt.Errorf("%s %s counts %d, and the decisions are %d", decision, name, all, want)
@@ -91,7 +91,7 @@ func checkHistograms(o *result.Latency) error {
 		}
 		parts := int64(0)
 		for _, v := range o.Intervals {
-			parts += []*result.Histogram{v.Accepted, v.Rejected}[i].Count()
+			parts += []*result.Histogram{v.Admitted, v.Rejected}[i].Count()
 		}
 		if len(o.Intervals) > 0 && parts != want {
 			return fmt.Errorf("the intervals' %s responses are %d, and all together %d", decision, parts, want)
@@ -145,16 +145,16 @@ func TestAddsUpSees(t *testing.T) {
 			func(r *result.Document) { r.Latency[1].Algorithm = "none" }},
 		{`ten-times-over: gcra: offered is 33299, and sent + dropped is 33300`,
 			func(r *result.Document) { gcra(r).Offered-- }},
-		{`sent is 33299, and accepted + rejected is 33300`,
+		{`sent is 33299, and admitted + rejected is 33300`,
 			func(r *result.Document) { gcra(r).Sent--; gcra(r).Dropped++ }},
-		{`accepted is 4990, and the rounds' is 4989`, func(r *result.Document) { gcra(r).Rounds[4].Accepted-- }},
+		{`admitted is 4990, and the rounds' is 4989`, func(r *result.Document) { gcra(r).Rounds[4].Admitted-- }},
 		{`rejected is 28310, and the rounds' is 28309`, func(r *result.Document) { gcra(r).Rounds[0].Rejected-- }},
 		{`rejected wait counts 28311, and the decisions are 28310`,
 			func(r *result.Document) { oneMore(&gcra(r).Outcomes.Rejected.Wait) }},
-		{`the intervals' accepted responses are 4991, and all together 4990`, func(r *result.Document) {
-			oneMore(&gcra(r).Intervals[0].Accepted)
+		{`the intervals' admitted responses are 4991, and all together 4990`, func(r *result.Document) {
+			oneMore(&gcra(r).Intervals[0].Admitted)
 		}},
-		{`accepted service counts 0`, func(r *result.Document) { gcra(r).Outcomes.Accepted.Service = nil }},
+		{`admitted service counts 0`, func(r *result.Document) { gcra(r).Outcomes.Admitted.Service = nil }},
 		{`server_us_per_decision is 1, and the median of the rounds is 8.`,
 			func(r *result.Document) { gcra(r).ServerUSPerCall = new(1.0) }},
 		{`server_us_per_decision is there without its samples`,

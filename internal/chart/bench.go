@@ -113,7 +113,7 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 		line += "; in the middle " + s.line
 	}
 	f.keys = []key{areaKey("offered", Offered), areaKey("admitted", tint(Ink, 0.45)),
-		lineKey(line, Ink, 0.9, limitDashes...), lineKey("accepted p50", Ink, 2.2), lineKey("accepted p99", Ink, 1),
+		lineKey(line, Ink, 0.9, limitDashes...), lineKey("admitted p50", Ink, 2.2), lineKey("admitted p99", Ink, 1),
 		lineKey("rejected p50", Ink, 1.5, rejectedDashes...), lineKey("rejected p99", Ink, 0.8, rejectedDashes...)}
 	return f, ""
 }
@@ -149,8 +149,8 @@ func newPlayedScales(p *curves.Played) *playedScales {
 		s.perS = max(s.perS, slices.Max(row.AdmittedPerS))
 		offered = max(offered, slices.Max(row.OfferedPerS))
 		s.peak = max(s.peak, row.Top)
-		accepted, rejected := row.Accepted, row.Rejected
-		for _, us := range slices.Concat(accepted.P50US, accepted.P99US, rejected.P50US, rejected.P99US) {
+		admitted, rejected := row.Admitted, row.Rejected
+		for _, us := range slices.Concat(admitted.P50US, admitted.P99US, rejected.P50US, rejected.P99US) {
 			if us > 0 && (s.low == 0 || us < s.low) {
 				s.low = us
 			}
@@ -196,8 +196,8 @@ func (s *playedScales) drawResponses(p *panel, row *curves.PlayedRow) {
 			p.line(line, c, width, dashes...)
 		}
 	}
-	stretches(row.Accepted.P99US, 1)
-	stretches(row.Accepted.P50US, 2.2)
+	stretches(row.Admitted.P99US, 1)
+	stretches(row.Admitted.P50US, 2.2)
 	stretches(row.Rejected.P99US, 0.8, rejectedDashes...)
 	stretches(row.Rejected.P50US, 1.5, rejectedDashes...)
 }
@@ -223,7 +223,7 @@ func (s *playedScales) stretches(us []float64) (all []plotter.XYs) {
 // number.
 func playedData(r *result.Document, run *result.Run) []byte {
 	lines := [][]string{{"server", "algorithm", "rounds", "start_us", "width_us", "offered", "admitted", "rolling",
-		"accepted", "accepted_response_us_p50", "accepted_response_us_p99",
+		"admitted_responses", "admitted_response_us_p50", "admitted_response_us_p99",
 		"rejected", "rejected_response_us_p50", "rejected_response_us_p99"}}
 	for _, row := range r.Plays(run) {
 		add := func(startUS, widthUS int64, cells ...any) {
@@ -246,7 +246,7 @@ func playedData(r *result.Document, run *result.Run) []byte {
 			}
 		}
 		for _, interval := range row.Intervals {
-			cells := append([]any{"", "", ""}, responseCells(interval.Accepted)...)
+			cells := append([]any{"", "", ""}, responseCells(interval.Admitted)...)
 			add(interval.StartUS, interval.WidthUS, append(cells, responseCells(interval.Rejected)...)...)
 		}
 	}

@@ -128,7 +128,7 @@ func TestOfferedIsCutOff(t *testing.T) {
 func TestBenchDataByHand(t *testing.T) {
 	figures := chartsOf(t, small())
 	for name, want := range map[string]string{
-		"tiny.admitted-latency": `server,algorithm,rounds,start_us,width_us,offered,admitted,rolling,accepted,accepted_response_us_p50,accepted_response_us_p99,rejected,rejected_response_us_p50,rejected_response_us_p99
+		"tiny.admitted-latency": `server,algorithm,rounds,start_us,width_us,offered,admitted,rolling,admitted_responses,admitted_response_us_p50,admitted_response_us_p99,rejected,rejected_response_us_p50,rejected_response_us_p99
 redis-server 7.0.15,none,2,40000000,500000,8,8,4,,,,,,
 redis-server 7.0.15,none,2,40500000,500000,2,2,8,,,,,,
 redis-server 7.0.15,none,2,41000000,500000,0,0,4,,,,,,

@@ -31,20 +31,20 @@ func small() *result.Document {
 }
 
 func smallRow(label string, i int) result.Latency {
-	accepted, rejected := durations(), durations()
+	admitted, rejected := durations(), durations()
 	row := result.Latency{Scenario: "tiny", Algorithm: label}
 	for n := range int64(10) {
-		into := &accepted
+		into := &admitted
 		if i > 0 && n >= 6 {
 			into = &rejected
 		}
 		_ = into.Response.RecordValue((n + 1) * 100 * int64(i+1))
 		_ = into.Service.RecordValue((n + 1) * 50)
 	}
-	row.Outcomes = result.Outcomes{Accepted: accepted, Rejected: rejected}
+	row.Outcomes = result.Outcomes{Admitted: admitted, Rejected: rejected}
 	row.ServerUSPerCall = pointer(4 + 3*float64(i))
 	row.Intervals = []result.Interval{
-		{StartUS: 0, WidthUS: 1_000_000, Accepted: accepted.Response, Rejected: rejected.Response},
+		{StartUS: 0, WidthUS: 1_000_000, Admitted: admitted.Response, Rejected: rejected.Response},
 		{StartUS: 1_000_000, WidthUS: 1_000_000},
 	}
 	row.Rounds = make([]result.Round, 2)
@@ -128,7 +128,7 @@ func nothingRejected() *result.Document {
 		row := &r.Latency[i]
 		empty := &row.Outcomes.Rejected
 		if i%7 == 3 {
-			empty = &row.Outcomes.Accepted
+			empty = &row.Outcomes.Admitted
 		}
 		*empty = durations()
 		for j := range row.Intervals {
@@ -147,9 +147,9 @@ func durations() result.Durations {
 func noRequests() *result.Document {
 	r := benchmarktest.Example()
 	for _, open := range r.Plays(&r.Runs[0]) {
-		open.Outcomes = result.Outcomes{Accepted: durations(), Rejected: durations()}
+		open.Outcomes = result.Outcomes{Admitted: durations(), Rejected: durations()}
 		for j := range open.Intervals {
-			open.Intervals[j].Accepted, open.Intervals[j].Rejected = nil, nil
+			open.Intervals[j].Admitted, open.Intervals[j].Rejected = nil, nil
 		}
 	}
 	return r
@@ -160,7 +160,7 @@ func hugeBench() *result.Document {
 	r := dearer(40_000)
 	for i := range r.Runs {
 		for _, row := range r.Plays(&r.Runs[i]) {
-			for _, h := range []**result.Histogram{&row.Outcomes.Accepted.Response, &row.Intervals[0].Accepted} {
+			for _, h := range []**result.Histogram{&row.Outcomes.Admitted.Response, &row.Intervals[0].Admitted} {
 				*h = &result.Histogram{Histogram: (*h).Clone()}
 				_ = (*h).RecordValues(result.HighestUS, 10)
 			}

@@ -25,7 +25,7 @@ type Played struct {
 type PlayedRow struct {
 	Curve                               // of the rolling window, as far as it is known: the most of any round
 	OfferedPerS, AdmittedPerS []float64 // cost per second in each bin, the mean of all rounds
-	Accepted, Rejected        Response
+	Admitted, Rejected        Response
 }
 
 // Response is percentiles of the time from when a request was due to its answer, over all rounds. A percentile of too
@@ -92,7 +92,7 @@ func (p *Played) Window() Timeline {
 func (p *Played) FasterWhenBusy() bool {
 	return slices.ContainsFunc(p.Rows, func(row PlayedRow) bool {
 		var calm, busy struct{ rate, us float64 }
-		for i, us := range row.Accepted.P50US {
+		for i, us := range row.Admitted.P50US {
 			rate := row.OfferedPerS[min(int64(i)*p.IntervalUS/p.RateUS, int64(len(row.OfferedPerS)-1))]
 			if us > 0 && (calm.us == 0 || rate < calm.rate) {
 				calm.rate, calm.us = rate, us
@@ -136,8 +136,8 @@ func (p *Played) row(of *result.Play) PlayedRow {
 			Values: padded(peaks(c.Rolling, int(p.LevelUS/c.BucketUS)), p.bins(p.LevelUS))},
 		OfferedPerS:  p.perS(c.Offered, c.BucketUS, len(of.Rounds)),
 		AdmittedPerS: p.perS(c.Admitted, c.BucketUS, len(of.Rounds)),
-		Accepted: p.response(of.Outcomes.Accepted, of.Intervals,
-			func(i *result.Interval) *result.Histogram { return i.Accepted }),
+		Admitted: p.response(of.Outcomes.Admitted, of.Intervals,
+			func(i *result.Interval) *result.Histogram { return i.Admitted }),
 		Rejected: p.response(of.Outcomes.Rejected, of.Intervals,
 			func(i *result.Interval) *result.Histogram { return i.Rejected }),
 	}

@@ -26,8 +26,8 @@ func playedRow(label string, offered, admitted, rolling []int64,
 	return row
 }
 
-func interval(startUS int64, accepted, rejected *result.Histogram) result.Interval {
-	return result.Interval{StartUS: startUS, WidthUS: 1_000_000, Accepted: accepted, Rejected: rejected}
+func interval(startUS int64, admitted, rejected *result.Histogram) result.Interval {
+	return result.Interval{StartUS: startUS, WidthUS: 1_000_000, Admitted: admitted, Rejected: rejected}
 }
 
 // play is a stretch from 59 s on that ends in the middle of its third bucket.
@@ -99,7 +99,7 @@ func TestFasterWhenBusy(t *testing.T) {
 		{[]float64{10, 100}, nil, false},
 	} {
 		p := Played{RateUS: 1000, IntervalUS: 1000,
-			Rows: []PlayedRow{{OfferedPerS: c.perS, Accepted: Response{P50US: c.p50}}}}
+			Rows: []PlayedRow{{OfferedPerS: c.perS, Admitted: Response{P50US: c.p50}}}}
 		if p.FasterWhenBusy() != c.want {
 			t.Errorf("%v: %v; want %v", c.perS, c.p50, c.want)
 		}

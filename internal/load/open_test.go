@@ -23,17 +23,17 @@ func TestTheFourDurations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, j := r.Outcomes.Accepted, r.Outcomes.Rejected
-		has(t, "accepted: lag", a.Lag, 300, 300)
-		has(t, "accepted: wait", a.Wait, 0, 6000)
-		has(t, "accepted: service", a.Service, 10000, 10000)
-		has(t, "accepted: response", a.Response, 10300, 16300)
+		a, j := r.Outcomes.Admitted, r.Outcomes.Rejected
+		has(t, "admitted: lag", a.Lag, 300, 300)
+		has(t, "admitted: wait", a.Wait, 0, 6000)
+		has(t, "admitted: service", a.Service, 10000, 10000)
+		has(t, "admitted: response", a.Response, 10300, 16300)
 		has(t, "rejected: lag", j.Lag, 300)
 		has(t, "rejected: wait", j.Wait, 0)
 		has(t, "rejected: service", j.Service, 10000)
 		has(t, "rejected: response", j.Response, 10300)
 		has(t, "overall: response", r.Outcomes.Overall().Response, 10300, 16300, 10300)
-		if r.Offered != 3 || r.Sent != 3 || r.Accepted != 2 || r.Rejected != 1 || r.Dropped != 0 ||
+		if r.Offered != 3 || r.Sent != 3 || r.Admitted != 2 || r.Rejected != 1 || r.Dropped != 0 ||
 			r.Health.PoolWaits != 1 {
 			t.Errorf("%+v", r)
 		}
@@ -54,8 +54,8 @@ func TestWhatIsAsideDoesNotCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has(t, "wait", r.Outcomes.Accepted.Wait, 0)
-		has(t, "response", r.Outcomes.Accepted.Response, 1000)
+		has(t, "wait", r.Outcomes.Admitted.Wait, 0)
+		has(t, "response", r.Outcomes.Admitted.Response, 1000)
 	})
 }
 
@@ -71,14 +71,14 @@ func TestIntervals(t *testing.T) {
 		if len(r.Intervals) != 3 {
 			t.Fatalf("%d intervals; want those from 0, 10 and 30 ms", len(r.Intervals))
 		}
-		for i, want := range []struct{ start, accepted, rejected int64 }{{0, 2, 0}, {10_000, 0, 1}, {30_000, 1, 0}} {
+		for i, want := range []struct{ start, admitted, rejected int64 }{{0, 2, 0}, {10_000, 0, 1}, {30_000, 1, 0}} {
 			got := r.Intervals[i]
-			if got.StartUS != want.start || got.Accepted.Count() != want.accepted ||
+			if got.StartUS != want.start || got.Admitted.Count() != want.admitted ||
 				got.Rejected.Count() != want.rejected {
 				t.Errorf("interval %d: %+v; want %+v", i, got, want)
 			}
 		}
-		has(t, "first interval", r.Intervals[0].Accepted, 8000, 12000) // due 9, written 13, replied 21
+		has(t, "first interval", r.Intervals[0].Admitted, 8000, 12000) // due 9, written 13, replied 21
 		has(t, "second interval", r.Intervals[1].Rejected, 19000)      // due 10, written 21, replied 29
 	})
 }
@@ -215,9 +215,9 @@ func TestOverflow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has(t, "service", r.Outcomes.Accepted.Service)
+		has(t, "service", r.Outcomes.Admitted.Service)
 		// service and response; on a busy machine the garbage collector may come first
-		if r.Health.Overflow != 2 || r.Accepted != 1 || !strings.HasSuffix(codes(r.Reasons()), "overflow") {
+		if r.Health.Overflow != 2 || r.Admitted != 1 || !strings.HasSuffix(codes(r.Reasons()), "overflow") {
 			t.Errorf("overflow %d, %v; want 2", r.Health.Overflow, r.Reasons())
 		}
 	})

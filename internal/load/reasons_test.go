@@ -13,9 +13,9 @@ func sound() *OpenResult {
 	r := &OpenResult{Workers: 8, Cores: 2, Span: 2 * time.Second, HandedSpan: 2*time.Second + 2*time.Millisecond}
 	r.Offered, r.Sent, r.IntendedPerS, r.AchievedPerS = 2000, 2000, 1000, 999
 	r.Outcomes = result.NewOutcomes()
-	r.Outcomes.Accepted.Response.RecordValues(500, 1000)
+	r.Outcomes.Admitted.Response.RecordValues(500, 1000)
 	r.Outcomes.Rejected.Response.RecordValues(500, 1000)
-	r.Outcomes.Accepted.Lag.RecordValues(1000, 2000)
+	r.Outcomes.Admitted.Lag.RecordValues(1000, 2000)
 	r.Health = Health{PoolWaits: 2, StallMax: 10 * time.Millisecond, GCPauseP999: time.Millisecond, CPUShare: 1.85,
 		ClockDiverged: time.Millisecond}
 	return r
@@ -46,7 +46,7 @@ func TestReasons(t *testing.T) {
 			func(r *OpenResult) { r.Outcomes.Rejected.Lag.RecordValues(1200, 30) }},
 		{"", "", func(r *OpenResult) { // a fifth of the response
 			r.Outcomes.Rejected.Lag.RecordValues(1200, 30)
-			r.Outcomes.Accepted.Response.RecordValues(6100, 40)
+			r.Outcomes.Admitted.Response.RecordValues(6100, 40)
 		}},
 		{"stall", "the generator stood still for 10ms", func(r *OpenResult) { r.Health.StallMax++ }},
 		{"gc", "the garbage collector stopped the generator for 1.001ms at the 99.9th percentile",

@@ -62,7 +62,7 @@ func (l *open) result(health Health, cores int) *OpenResult {
 		r.IntendedPerS, r.AchievedPerS = rate(r.Offered, r.Span), rate(r.Offered, r.HandedSpan)
 	}
 	r.Intervals = slices.DeleteFunc(r.Intervals, func(i result.Interval) bool {
-		return i.Accepted == nil && i.Rejected == nil
+		return i.Admitted == nil && i.Rejected == nil
 	})
 	return r
 }
@@ -94,8 +94,8 @@ func (r *OpenResult) add(c *call, widthUS int64) {
 	}
 	d, responses := r.Outcomes.Rejected, &r.Intervals[index].Rejected
 	if c.Decision.Allowed() {
-		r.Accepted++
-		d, responses = r.Outcomes.Accepted, &r.Intervals[index].Accepted
+		r.Admitted++
+		d, responses = r.Outcomes.Admitted, &r.Intervals[index].Admitted
 	} else {
 		r.Rejected++
 	}

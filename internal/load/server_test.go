@@ -47,7 +47,7 @@ func TestALoopOnAServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if open.Offered != 200 || open.Sent != 200 || open.Accepted != 3 || open.Rejected != 197 {
+	if open.Offered != 200 || open.Sent != 200 || open.Admitted != 3 || open.Rejected != 197 {
 		t.Errorf("open loop: %+v", open)
 	}
 	if got := s.Client.Get(t.Context(), s.Prefix+"mine:{k}").Val(); got != "200" {

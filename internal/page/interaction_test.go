@@ -156,12 +156,12 @@ func measuredStory(t *testing.T, chromium context.Context) {
 	head := func(kind string) string {
 		return `document.querySelector("[data-kind=` + kind + `] .key th.v").textContent`
 	}
-	b.wants(key("played-accepted"), "gcra 900 900; gcra:burst=2 95 95")
-	b.moveTo("[data-kind=played-accepted] .pad", 0.5, 0.5)
-	b.wants(head("played-accepted"), "2–3 s")
-	b.wants(key("played-accepted"), "gcra – –; gcra:burst=2 95 –")
-	b.moveTo("[data-kind=played-accepted] .pad", 0.9, 0.5)
-	b.wants(key("played-accepted"), "gcra 900 900; gcra:burst=2 95 –")
+	b.wants(key("played-admitted"), "gcra 900 900; gcra:burst=2 95 95")
+	b.moveTo("[data-kind=played-admitted] .pad", 0.5, 0.5)
+	b.wants(head("played-admitted"), "2–3 s")
+	b.wants(key("played-admitted"), "gcra – –; gcra:burst=2 95 –")
+	b.moveTo("[data-kind=played-admitted] .pad", 0.9, 0.5)
+	b.wants(key("played-admitted"), "gcra 900 900; gcra:burst=2 95 –")
 	b.moveTo("[data-kind=played-rate] .pad", 0.1, 0.5)
 	b.wants(head("played-rate"), "1–2 s")
 	b.wants(key("played-rate"), "offered 4; gcra 2; gcra:burst=2 0.5")

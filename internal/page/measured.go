@@ -66,9 +66,9 @@ func measuredWords(bench *result.Document, play *result.Run) string {
 // playedPlots are the picture's three panels as charts; response times have one for each outcome.
 func playedPlots(p *curves.Played, l *labels) []plot {
 	all := []plot{ratePlot(p, l), timelinePlot(p.Window(), l)}
-	accepted := func(r *curves.PlayedRow) *curves.Response { return &r.Accepted }
+	admitted := func(r *curves.PlayedRow) *curves.Response { return &r.Admitted }
 	rejected := func(r *curves.PlayedRow) *curves.Response { return &r.Rejected }
-	all = append(all, responsePlots(p, l, "accepted", accepted)...)
+	all = append(all, responsePlots(p, l, "admitted", admitted)...)
 	return append(all, responsePlots(p, l, "rejected", rejected)...)
 }
 

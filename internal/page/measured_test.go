@@ -41,22 +41,22 @@ func measuredToo() Input {
 // playedRow has 120 answers in each second in which they took any time, and so many of them more rejected.
 func playedRow(label string, peak int64, admitted []int64, us ...int64) result.Latency {
 	round := func() result.Round {
-		return result.Round{Accepted: 60, Rejected: 15, DiffersFromVirtual: new(int64)}
+		return result.Round{Admitted: 60, Rejected: 15, DiffersFromVirtual: new(int64)}
 	}
 	row := result.Latency{Rounds: []result.Round{round(), round()},
 		Course: &result.Course{BucketUS: 1_000_000, Offered: []int64{8, 8, 0}, Admitted: admitted,
 			Rolling: []int64{peak / 2, peak, 0}}}
 	row.Algorithm = label
-	row.Accepted, row.Rejected = 120, 30
+	row.Admitted, row.Rejected = 120, 30
 	row.Outcomes = outcomes()
 	for i, v := range us {
 		interval := result.Interval{StartUS: int64(i) * 1_000_000, WidthUS: 1_000_000}
 		if v > 0 {
-			interval.Accepted, interval.Rejected = result.NewHistogram(), result.NewHistogram()
+			interval.Admitted, interval.Rejected = result.NewHistogram(), result.NewHistogram()
 		}
 		for range min(v, 120) {
-			_ = interval.Accepted.RecordValue(v)
-			_ = row.Outcomes.Accepted.Response.RecordValue(v)
+			_ = interval.Admitted.RecordValue(v)
+			_ = row.Outcomes.Admitted.Response.RecordValue(v)
 		}
 		for range min(v, 30) {
 			_ = interval.Rejected.RecordValue(2 * v)
@@ -69,7 +69,7 @@ func playedRow(label string, peak int64, admitted []int64, us ...int64) result.L
 
 func outcomes() result.Outcomes {
 	empty := func() result.Durations { return result.Durations{Response: result.NewHistogram()} }
-	return result.Outcomes{Accepted: empty(), Rejected: empty()}
+	return result.Outcomes{Admitted: empty(), Rejected: empty()}
 }
 
 // What was played under another limit or seed is not shown beside what virtual time decided.

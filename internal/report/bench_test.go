@@ -113,7 +113,7 @@ func TestFewDurationsHaveNoPercentiles(t *testing.T) {
 		t.Errorf("of 100: %v", f)
 	}
 	p := &result.Play{Latency: &result.Latency{}, Row: &result.Row{}}
-	if f := roundFigures(p, &result.Round{Accepted: 60, Rejected: 39, ResponseP99US: 7}); f["response_p99_us"] != nil {
+	if f := roundFigures(p, &result.Round{Admitted: 60, Rejected: 39, ResponseP99US: 7}); f["response_p99_us"] != nil {
 		t.Errorf("of a round: %v", f)
 	}
 }
@@ -122,20 +122,26 @@ func TestFewDurationsHaveNoPercentiles(t *testing.T) {
 func TestWhatCostsMore(t *testing.T) {
 	plays := func(us float64) []result.Play {
 		none := &result.Latency{Algorithm: "none", Outcomes: result.NewOutcomes()}
-		none.Outcomes.Accepted.Service.RecordValues(150, 100)
+		none.Outcomes.Admitted.Service.RecordValues(150, 100)
 		return []result.Play{{Latency: none}, {Latency: &result.Latency{Algorithm: "mine", ServerUSPerCall: &us,
 			Outcomes: result.NewOutcomes()}}}
 	}
 	for us, want := range map[float64]string{
-		40:  "At this rate the round trip costs more than any rule here: 150 µs to 40.0 µs.",
-		400: "At this rate mine costs more than the round trip: 400 µs to 150 µs.",
+		40:  "At this rate the round trip costs more than any of these rules.",
+		100: "", // the same code differs by as much
+		151: "",
+		224: "",
+		400: "At this rate mine costs more than the round trip.",
 	} {
-		if got := dearest(plays(us)); got != want {
-			t.Errorf("%q, want %q", got, want)
+		if got := dearest(plays(us), result.NoiseFloor{Pairs: 4, ServerUS: 1.1, ResponseP50US: 1.5}); got != want {
+			t.Errorf("%v: %q, want %q", us, got, want)
 		}
 	}
-	if got := dearest(plays(40)[1:]); got != "" {
+	if got := dearest(plays(40)[1:], result.NoiseFloor{Pairs: 4, ServerUS: 1.1}); got != "" {
 		t.Errorf("without the control: %q", got)
+	}
+	if got := dearest(plays(40), result.NoiseFloor{}); got != "" {
+		t.Errorf("of one round: %q", got)
 	}
 }
 

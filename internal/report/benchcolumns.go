@@ -18,6 +18,12 @@ type benchColumn struct {
 	read     func(float64) string
 }
 
+// Columns of which a table says more, or which it may lack.
+const (
+	serverUS = "server_us_per_decision"
+	maxPerS  = "max_per_s"
+)
+
 // What benchstat must know of units.
 const (
 	better   = "better=lower"
@@ -38,7 +44,8 @@ var benchColumns = []benchColumn{
 	{name: "response_p99_9_us"}, {name: "response_max_us"},
 	{name: "service_p50_us", unit: "service-p50-us", metadata: better}, {name: "service_p99_us"},
 	{name: "lag_p99_us", unit: "lag-p99-us", metadata: better}, {name: "wait_p99_us"},
-	{name: "server_us_per_decision", unit: "server-us/op", metadata: better, table: "server µs", read: Significant},
+	{name: serverUS, unit: "server-us/op", metadata: better, table: "server µs", read: Significant},
+	{name: maxPerS, unit: "max/s", metadata: "better=higher", table: "max/s", read: wholly},
 	{name: "commands", unit: "redis-calls/op", metadata: cheapest},
 	{name: "bytes_per_key", unit: "B/key", metadata: cheapest},
 }
@@ -83,10 +90,10 @@ func playFigures(p *result.Play, d *result.Durations) benchFigures {
 	f := benchFigures{
 		"requests": new(float64(d.Response.Count())), "admitted": new(float64(p.Row.Admitted)),
 		"commands": p.Row.Commands, "bytes_per_key": p.Row.BytesPerKey,
-		"server_us_per_decision": p.ServerUSPerCall,
+		serverUS: p.ServerUSPerCall, maxPerS: p.MaxPerS,
 	}
 	if len(p.Rounds) > 0 {
-		admitted := each(p.Rounds, func(r result.Round) float64 { return float64(r.Accepted) })
+		admitted := each(p.Rounds, func(r result.Round) float64 { return float64(r.Admitted) })
 		f["admitted_per_round"] = new(math.Round(result.Median(admitted)))
 	}
 	if d := p.Differences(); d != nil {
@@ -101,9 +108,9 @@ func playFigures(p *result.Play, d *result.Durations) benchFigures {
 
 // roundFigures are the samples of a play.
 func roundFigures(p *result.Play, r *result.Round) benchFigures {
-	f := benchFigures{"server_us_per_decision": r.ServerUSPerCall, "admitted": new(float64(p.Row.Admitted)),
+	f := benchFigures{serverUS: r.ServerUSPerCall, maxPerS: p.MaxPerS, "admitted": new(float64(p.Row.Admitted)),
 		"commands": p.Row.Commands, "bytes_per_key": p.Row.BytesPerKey}
-	if r.Accepted+r.Rejected >= leastSamples {
+	if r.Admitted+r.Rejected >= leastSamples {
 		f["response_p50_us"], f["response_p99_us"] = &r.ResponseP50US, &r.ResponseP99US
 		f["service_p50_us"], f["lag_p99_us"] = &r.ServiceP50US, &r.LagP99US
 	}
@@ -122,7 +129,7 @@ func writeBenchRows(w io.Writer, d *result.Document) error {
 	for i := range d.Runs {
 		run := &d.Runs[i]
 		for _, p := range d.Plays(run) {
-			for k, of := range []*result.Durations{&p.Outcomes.Accepted, &p.Outcomes.Rejected} {
+			for k, of := range []*result.Durations{&p.Outcomes.Admitted, &p.Outcomes.Rejected} {
 				f := playFigures(&p, of)
 				lines = append(lines, slices.Concat([]string{run.Scenario, p.Algorithm, outcomes[k]},
 					each(names, func(name string) string { return f.text(name, Float, "") }),

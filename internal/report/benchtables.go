@@ -57,7 +57,7 @@ func NoiseFloor(n result.NoiseFloor) string {
 	if n.Pairs == 0 {
 		return "The same code was measured once: how much a difference means is unknown"
 	}
-	most := max(n.ServerUS, n.ResponseP50US)
+	most := n.Most()
 	text := fmt.Sprintf("%.0f %%", math.Ceil(100*(most-1)-1e-9))
 	if most >= 2 {
 		text = "a factor of " + Significant(most)
@@ -70,7 +70,7 @@ func NoiseFloor(n result.NoiseFloor) string {
 func warnings(h *result.Measurement) []string {
 	var lines []string
 	if fault := h.Fault(); fault != "" {
-		lines = append(lines, fault+" (exit 4)")
+		lines = append(lines, fault+" (exit 4)", result.Remedy)
 	}
 	if h.Partial {
 		lines = append(lines, "PARTIAL: interrupted; the figures are of the rounds that were finished")
@@ -82,19 +82,22 @@ func warnings(h *result.Measurement) []string {
 func Played(d *result.Document, run *result.Run) Part {
 	plays := d.Plays(run)
 	t := Table{Columns: []Column{{Name: "limiter", Words: true, Narrowest: 16}}}
-	for _, c := range benchColumns {
-		if c.table != "" {
-			t.Columns = append(t.Columns, Column{Name: c.table})
+	shown := slices.DeleteFunc(slices.Clone(benchColumns), func(c benchColumn) bool {
+		saturated := slices.ContainsFunc(plays, func(p result.Play) bool { return p.MaxPerS != nil })
+		return c.table == "" || c.name == maxPerS && !saturated
+	})
+	for _, c := range shown {
+		if c.name == serverUS {
+			c.table += atRate(plays)
 		}
+		t.Columns = append(t.Columns, Column{Name: c.table})
 	}
-	notes := []string{dearest(plays)}
+	notes := []string{dearest(plays, d.NoiseFloor)}
 	for _, p := range plays {
 		all := p.Outcomes.Overall()
 		f, line := playFigures(&p, &all), []string{p.Algorithm}
-		for _, c := range benchColumns {
-			if c.table != "" {
-				line = append(line, f.text(c.name, c.read, Absent))
-			}
+		for _, c := range shown {
+			line = append(line, f.text(c.name, c.read, Absent))
 		}
 		t.Rows = append(t.Rows, TableRow{Cells: Cells(line...)})
 		if p.Dropped > 0 {
@@ -122,8 +125,22 @@ func playLead(run *result.Run, plays []result.Play) string {
 	return text + "; limit " + run.Limit.String()
 }
 
-// dearest says whether the limiters or the way to the server cost more at this rate; "" where nobody knows.
-func dearest(plays []result.Play) string {
+// atRate says at which rate plays were measured. Clients that react ask each limiter at another one.
+func atRate(plays []result.Play) string {
+	perS := each(plays, func(p result.Play) float64 { return math.Round(p.IntendedPerS) })
+	if len(perS) == 0 {
+		return ""
+	}
+	text, most := Integer(int64(slices.Min(perS))), Integer(int64(slices.Max(perS)))
+	if text != most {
+		text += " to " + most
+	}
+	return "\nat " + text + "/s"
+}
+
+// dearest says whether the limiters or the way to the server cost more at this rate; "" where the same code differs by
+// as much.
+func dearest(plays []result.Play, noise result.NoiseFloor) string {
 	var roundTrip float64
 	most, name := 0.0, ""
 	for _, p := range plays {
@@ -136,12 +153,11 @@ func dearest(plays []result.Play) string {
 		}
 	}
 	switch {
-	case roundTrip == 0 || name == "":
-		return ""
-	case most < roundTrip:
-		return fmt.Sprintf("At this rate the round trip costs more than any rule here: %.0f µs to %s µs.", roundTrip,
-			Significant(most))
+	case roundTrip == 0 || name == "" || noise.Pairs == 0:
+	case most*noise.Most() < roundTrip:
+		return "At this rate the round trip costs more than any of these rules."
+	case most > roundTrip*noise.Most():
+		return fmt.Sprintf("At this rate %s costs more than the round trip.", name)
 	}
-	return fmt.Sprintf("At this rate %s costs more than the round trip: %s µs to %.0f µs.", name,
-		Significant(most), roundTrip)
+	return ""
 }

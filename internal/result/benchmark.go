@@ -58,6 +58,9 @@ type NoiseFloor struct {
 	ResponseP50US float64 `json:"response_p50_us"` // of the median response time
 }
 
+// Most is the larger ratio.
+func (n NoiseFloor) Most() float64 { return max(n.ServerUS, n.ResponseP50US) }
+
 // Latency is how one limiter met the requests of one scenario on the wall clock, open loop, all rounds together. The
 // run of the scenario has its row, which says what virtual time decides of them.
 type Latency struct {
@@ -67,11 +70,12 @@ type Latency struct {
 	Offered         int64      `json:"offered"`
 	Sent            int64      `json:"sent"`
 	Dropped         int64      `json:"dropped"`
-	Accepted        int64      `json:"accepted"`
+	Admitted        int64      `json:"admitted"`
 	Rejected        int64      `json:"rejected"`
 	IntendedPerS    float64    `json:"intended_per_s"`
 	AchievedPerS    float64    `json:"achieved_per_s"`
 	ServerUSPerCall *float64   `json:"server_us_per_decision,omitempty"` // median of the rounds, under this traffic
+	MaxPerS         *float64   `json:"max_per_s,omitempty"`              // decisions in a closed loop, if measured
 	Outcomes        Outcomes   `json:"outcomes"`
 	Intervals       []Interval `json:"intervals"` // of the scenario's time
 
@@ -97,9 +101,9 @@ type Course struct {
 	Rolling []int64 `json:"rolling"`
 }
 
-// Outcomes are the durations of what was accepted and rejected, apart.
+// Outcomes are the durations of what was admitted and rejected, apart.
 type Outcomes struct {
-	Accepted Durations `json:"accepted"`
+	Admitted Durations `json:"admitted"`
 	Rejected Durations `json:"rejected"`
 }
 
@@ -115,7 +119,7 @@ type Durations struct {
 type Interval struct {
 	StartUS  int64      `json:"start_us"` // from the beginning of what is played
 	WidthUS  int64      `json:"width_us"`
-	Accepted *Histogram `json:"accepted,omitempty"` // the response times; absent where nothing was
+	Admitted *Histogram `json:"admitted,omitempty"` // the response times; absent where nothing was
 	Rejected *Histogram `json:"rejected,omitempty"`
 }
 
@@ -124,7 +128,7 @@ type Round struct {
 	Round     int   `json:"round"`      // from 1
 	Position  int   `json:"position"`   // within the round, from 1: the order changes from round to round
 	StartedUS int64 `json:"started_us"` // since the document's start
-	Accepted  int64 `json:"accepted"`
+	Admitted  int64 `json:"admitted"`
 	Rejected  int64 `json:"rejected"`
 	// decisions that are not those of virtual time; absent where clients react, and so ask for other things
 	DiffersFromVirtual *int64   `json:"differs_from_virtual,omitempty"`
@@ -171,7 +175,7 @@ func (r *Latency) Differences() *Differences {
 		}
 		d.Differing += *round.DiffersFromVirtual
 		d.Most = max(d.Most, *round.DiffersFromVirtual)
-		d.Decisions += round.Accepted + round.Rejected
+		d.Decisions += round.Admitted + round.Rejected
 	}
 	return d
 }
@@ -189,7 +193,7 @@ func NewOutcomes() Outcomes {
 
 // Merge adds the counts of another run.
 func (o *Outcomes) Merge(other Outcomes) {
-	o.Accepted.merge(&other.Accepted)
+	o.Admitted.merge(&other.Admitted)
 	o.Rejected.merge(&other.Rejected)
 }
 
@@ -201,10 +205,10 @@ func (d *Durations) merge(other *Durations) {
 	}
 }
 
-// Overall are the times of accepted and rejected calls together.
+// Overall are the times of admitted and rejected calls together.
 func (o *Outcomes) Overall() Durations {
-	sum := NewOutcomes().Accepted
-	sum.merge(&o.Accepted)
+	sum := NewOutcomes().Admitted
+	sum.merge(&o.Admitted)
 	sum.merge(&o.Rejected)
 	return sum
 }

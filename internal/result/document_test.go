@@ -57,7 +57,7 @@ func TestWhatIsWrittenKeepsTheSchemaAndIsReadBack(t *testing.T) {
 	}
 	d := bare()
 	written(t, d)
-	if d.Notes != nil || d.Latency[0].Outcomes.Accepted.Lag != nil {
+	if d.Notes != nil || d.Latency[0].Outcomes.Admitted.Lag != nil {
 		t.Error("writing changed the document")
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"slices"
 )
 
+// Remedy is what to do about a run that is invalid.
+const Remedy = "Measure again with --repeat-invalid 9, while nothing else uses the machine and the server."
+
 // Fault is one line for an invalid measurement: the reason that lasted longest, or the first; empty: it is valid.
 func (m *Measurement) Fault() string {
 	v := m.Validity

@@ -19,7 +19,7 @@ func TestExampleIsTheSameEachTime(t *testing.T) {
 		t.Errorf("two calls differ:\n%s", diff)
 	}
 	first.Runs[0].Results[0].Algorithm = "changed"
-	first.Latency[0].Rounds[0].Accepted = -1
+	first.Latency[0].Rounds[0].Admitted = -1
 	if diff := cmp.Diff(benchmarktest.Example(), second, same); diff != "" {
 		t.Errorf("two calls share a row or a figure:\n%s", diff)
 	}

@@ -17,7 +17,7 @@ func (s *situation) open(p *profile, d draw) result.Latency {
 	var serverUS []float64
 	for n := 1; n <= rounds; n++ {
 		round := s.round(p, d, n, &open)
-		open.Accepted += round.Accepted
+		open.Admitted += round.Admitted
 		open.Rejected += round.Rejected
 		serverUS = append(serverUS, *round.ServerUSPerCall)
 		open.Rounds = append(open.Rounds, round)
@@ -45,13 +45,13 @@ func (s *situation) round(p *profile, d draw, n int, open *result.Latency) resul
 		}
 	}
 	all := own.Overall()
-	accepted, rejected := own.Accepted.Response.TotalCount(), own.Rejected.Response.TotalCount()
-	share := float64(accepted) / float64(accepted+rejected)
+	admitted, rejected := own.Admitted.Response.TotalCount(), own.Rejected.Response.TotalCount()
+	share := float64(admitted) / float64(admitted+rejected)
 	differs := rejected / 1000
 	return result.Round{
 		Round: n, Position: position(p, n), StartedUS: int64(n-1)*23_000_000 + int64(position(p, n))*3_100_000,
-		Accepted: accepted, Rejected: rejected, DiffersFromVirtual: &differs,
-		ServerUSPerCall: d.near(share*p.acceptedUS + (1-share)*p.rejectedUS),
+		Admitted: admitted, Rejected: rejected, DiffersFromVirtual: &differs,
+		ServerUSPerCall: d.near(share*p.admittedUS + (1-share)*p.rejectedUS),
 		ServiceP50US:    float64(all.Service.ValueAtPercentile(50)),
 		ResponseP50US:   float64(all.Response.ValueAtPercentile(50)),
 		ResponseP99US:   float64(all.Response.ValueAtPercentile(99)), LagP99US: float64(all.Lag.ValueAtPercentile(99)),
@@ -59,11 +59,11 @@ func (s *situation) round(p *profile, d draw, n int, open *result.Latency) resul
 }
 
 // request records the i-th request of a second; those of a burst wait for the connections.
-func (s *situation) request(p *profile, d draw, i int64, accepted bool, interval *result.Interval,
+func (s *situation) request(p *profile, d draw, i int64, admitted bool, interval *result.Interval,
 	into ...*result.Outcomes) {
 	serverUS := p.rejectedUS
-	if accepted {
-		serverUS = p.acceptedUS
+	if admitted {
+		serverUS = p.admittedUS
 	}
 	lag, wait := d.around(29, 0.38), d.around(3, 0.3)
 	if s.atOnce {
@@ -71,16 +71,16 @@ func (s *situation) request(p *profile, d draw, i int64, accepted bool, interval
 	}
 	service := d.around(31+serverUS*2.2, 0.26)
 	answered := &interval.Rejected
-	if accepted {
-		answered = &interval.Accepted
+	if admitted {
+		answered = &interval.Admitted
 	}
 	if *answered == nil {
 		*answered = result.NewHistogram()
 	}
 	_ = (*answered).RecordValue(lag + wait + service)
 	for _, o := range into {
-		if accepted {
-			record(&o.Accepted, lag, wait, service)
+		if admitted {
+			record(&o.Admitted, lag, wait, service)
 		} else {
 			record(&o.Rejected, lag, wait, service)
 		}

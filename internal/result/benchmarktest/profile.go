@@ -10,9 +10,9 @@ import (
 type profile struct {
 	label                string
 	parameters           map[string]string
-	acceptedUS           float64 // of the server, per decision
+	admittedUS           float64 // of the server, per decision
 	rejectedUS           float64
-	callsAccepted        float64
+	callsAdmitted        float64
 	callsRejected        float64
 	bytes                func(entries int64) int64
 	admits, stormAdmits  int64 // of a round of each situation

@@ -64,7 +64,7 @@ func (s *situation) row(p *profile) result.Row {
 	share := float64(exact.Admitted) / float64(exact.Offered)
 	row := result.Row{Algorithm: p.label, ScriptSHA1: p.sha1(), Parameters: p.parameters,
 		Figures: measure.Figures{Result: *exact,
-			Commands:   new(math.Round(1e6*(share*p.callsAccepted+(1-share)*p.callsRejected)) / 1e6),
+			Commands:   new(math.Round(1e6*(share*p.callsAdmitted+(1-share)*p.callsRejected)) / 1e6),
 			RoundTrips: new(1.0), KeysLeft: new(int64(1)), KeysWithoutTTL: new(int64(0))}}
 	if p.isControl() {
 		row.KeysLeft = new(int64(0))

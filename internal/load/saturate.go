@@ -1,0 +1,74 @@
+package load
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"ratelab/internal/limit"
+)
+
+// Saturate returns how many calls a second a closed loop reaches at its knee, where twice the connections bring less
+// than worthwhile, or at most connections. It looks for the knee, and measures there for the rest of its length.
+func Saturate(ctx context.Context, t *Target, requests []limit.Request, most int, length time.Duration) (perS float64,
+	err error) {
+	keys := make([]string, len(requests))
+	for i, q := range requests {
+		keys[i] = q.Key
+	}
+	all := make([]*Connection, most)
+	for i := range all {
+		if all[i], err = t.Connect(context.WithoutCancel(ctx)); err != nil {
+			return 0, err
+		}
+	}
+	if err := t.Introduce(ctx, keys); err != nil {
+		return 0, err
+	}
+	end, knee := t.clock.Now()+length, 1
+	for n := 1; n <= most; n *= 2 {
+		found, err := closedLoop(ctx, all[:n], requests, length/saturationSteps)
+		if err != nil {
+			return 0, err
+		}
+		if found < perS*worthwhile {
+			break
+		}
+		perS, knee = found, n
+	}
+	return closedLoop(ctx, all[:knee], requests, end-t.clock.Now())
+}
+
+// saturationSteps leave half of the length for the knee if there are 32 connections: these take six steps.
+const (
+	saturationSteps = 12
+	worthwhile      = 1.05
+)
+
+// closedLoop has each connection send its next request as soon as the last one is answered.
+func closedLoop(ctx context.Context, all []*Connection, requests []limit.Request, length time.Duration) (perS float64,
+	err error) {
+	var (
+		wait   sync.WaitGroup
+		counts = make([]int, len(all))
+		errs   = make([]error, len(all))
+		now    = all[0].target.clock.Now
+		began  = now()
+	)
+	for w, c := range all {
+		wait.Go(func() {
+			for i := w * len(requests) / len(all); now()-began < length && ctx.Err() == nil && errs[w] == nil; i++ {
+				_, errs[w] = c.Call(requests[i%len(requests)])
+				counts[w]++
+			}
+		})
+	}
+	wait.Wait()
+	sum := 0
+	for w := range all {
+		if sum += counts[w]; errs[w] != nil {
+			return 0, errs[w]
+		}
+	}
+	return float64(sum) / (now() - began).Seconds(), nil
+}
