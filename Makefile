@@ -37,8 +37,8 @@ test-servers: ## run the tests and fail where a redis-server or Docker is missin
 race: ## run the tests under the race detector
 	go test -race -short ./...
 
-bench: build ## measure every limiter on a real server, in a minute, all in results/latest-bench
-	./bin/bench run --quick
+bench: build ## measure the usual limiters on a real server, in two minutes, all in results/latest-bench
+	./bin/bench run
 
 bench-go: ## print decisions per second of the models and of virtual time, and what else has a Go benchmark
 	go test -run '^$$' -bench . -benchtime 1s ./algorithms/... ./internal/... ./lua

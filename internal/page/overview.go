@@ -16,6 +16,9 @@ const measuredMark = "‡"
 func newOverview(in Input, ids []string) report.Sheet {
 	doc := in.Document
 	all := matricesOf(in, ids)
+	if all == nil {
+		return report.Sheet{{Title: "At a glance", Level: 2}}
+	}
 	first, last := &all[0], &all[len(all)-1]
 	if len(doc.Runs) == 1 {
 		first.Title, first.Tables = "At a glance", first.Tables[1:]
@@ -65,6 +68,7 @@ func matricesOf(in Input, ids []string) []report.Part {
 		for i := range p.Notes {
 			p.Notes[i] = report.Line{Text: p.Notes[i].Text, Style: report.Faint}
 		}
+		p.Tables[1].Caption = p.Title
 		for _, row := range p.Tables[1].Rows {
 			for i := range row.Cells[1:] { // a delay is in small print below the figure
 				row.Cells[1+i].Text = strings.Replace(row.Cells[1+i].Text, ", ", "\n", 1)

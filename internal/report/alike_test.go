@@ -34,7 +34,7 @@ token-bucket            1785       215  1765     1.76      <2.00   0 %  2.00
 sliding-window-log      1020       980  1000     1.00      exact   0 %     -
 leaky-bucket            1785       215  1000     1.00          -   0 %     -
 
-Two of three keep the limit; leaky-bucket by holding requests back, up to 3 s.
+Three of five keep the limit; leaky-bucket by holding requests back, up to 3 s.
 gcra decides as token-bucket, my as sliding-window-log.
 2 of 2 expectations met. Charts are in out.
 Next: simulate recommend extreme-case-1

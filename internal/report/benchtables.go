@@ -88,7 +88,7 @@ func Played(d *result.Document, run *result.Run) Part {
 	})
 	for _, c := range shown {
 		if c.name == serverUS {
-			c.table += atRate(plays)
+			c.table += atRate(run, plays)
 		}
 		t.Columns = append(t.Columns, Column{Name: c.table})
 	}
@@ -126,12 +126,14 @@ func playLead(run *result.Run, plays []result.Play) string {
 }
 
 // atRate says at which rate plays were measured. Clients that react ask each limiter at another one.
-func atRate(plays []result.Play) string {
-	perS := each(plays, func(p result.Play) float64 { return math.Round(p.IntendedPerS) })
-	if len(perS) == 0 {
+func atRate(run *result.Run, plays []result.Play) string {
+	if run.Played == nil || len(plays) == 0 {
 		return ""
 	}
-	text, most := Integer(int64(slices.Min(perS))), Integer(int64(slices.Max(perS)))
+	perS := each(plays, func(p result.Play) float64 {
+		return float64(p.Offered) / float64(max(1, len(p.Rounds))) / float64(run.Played.LengthUS) * 1e6
+	})
+	text, most := wholly(math.Round(slices.Min(perS))), wholly(math.Round(slices.Max(perS)))
 	if text != most {
 		text += " to " + most
 	}

@@ -45,9 +45,9 @@ may admit          2   <2     1 1.50, waits      -
 costly          1.98 1.76  -20%     ok, 3 s     ok
 
 gcra 1+1: rate L/W, burst L: the bucket contract. gcra .9+.1: 0.9 L/W and 0.1 L.
-on any traffic: of requests that cost 1. A 1 keeps the limit whatever comes;
-  waits: by holding requests back.
-may admit: the same, for the costs of the scenario below.
+A guarantee of 1 keeps the limit on any traffic whose requests cost 1; waits: by
+  holding requests back.
+may admit: the guarantees for the costs of the scenario below.
 
 On average, and a burst at once?
 1.98: admits 1.98 x what the bucket allows in some interval. -7%: loses 7% of
@@ -59,8 +59,8 @@ scenario  fixed gcra  gcra       leaky my-own
 may admit     2   <2     1 1.50, waits      -
 bucket     1.98 1.76  -20%     ok, 3 s     ok
 
-may admit: the most on any traffic, for the burst and the costs of the scenario
-  below. A 1 keeps the limit.
+may admit: the guarantees for the burst and the costs of the scenario below. A 1
+  keeps the limit on any such traffic.
 
 With clients, faults or clocks
 1 scenario compares situations, not limiters: no guarantee covers them. 1.98:

@@ -76,15 +76,15 @@ func matrices(d *result.Document, link func(run int) Cell, choose func([]column)
 		switch kind {
 		case windows:
 			p.Title, p.Lead = "Never more than the limit in any window?", Items(fmt.Sprintf(matrixKey, "the limit in some window"))
-			notes = append(notes, "on any traffic: of requests that cost 1. A 1 keeps the limit whatever comes; waits: by "+
-				"holding requests back.")
+			notes = append(notes, "A guarantee of 1 keeps the limit on any traffic whose requests cost 1; waits: by holding "+
+				"requests back.")
 			if slices.ContainsFunc(runs.Runs, ownGuarantees) {
-				notes = append(notes, "may admit: the same, for the costs of the scenario below.")
+				notes = append(notes, "may admit: the guarantees for the costs of the scenario below.")
 			}
 		case buckets:
 			p.Title, p.Lead = "On average, and a burst at once?", Items(fmt.Sprintf(matrixKey, "what the bucket allows in some interval"))
-			notes = append(notes, "may admit: the most on any traffic, for the burst and the costs of the scenario "+
-				"below. A 1 keeps the limit.")
+			notes = append(notes, "may admit: the guarantees for the burst and the costs of the scenario below. A 1 "+
+				"keeps the limit on any such traffic.")
 		case others:
 			p.Title, notes = "With clients, faults or clocks", append(notes, situations(&runs)...)
 			p.Lead = Items(message.Count(len(runs.Runs), "scenario") + message.Verb(len(runs.Runs), " compares", " compare") +
@@ -164,7 +164,7 @@ func columnsOf(d *result.Document) (all []column) {
 // matrixOf has a row for each run. A cell has one figure: x_limit, or the share that is lost, or ok. Where rows compare
 // limiters, a line of guarantees is above them: one above all whose requests cost 1, and of any other run its own.
 func matrixOf(d *result.Document, all []column, kind int, names []Cell) Table {
-	t := Table{Caption: "scenarios", Matrix: true, Bare: true, Tight: true,
+	t := Table{Matrix: true, Bare: true, Tight: true,
 		Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
 	for _, c := range all {
 		t.Columns = append(t.Columns, Column{Name: c.head})
