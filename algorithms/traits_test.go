@@ -63,7 +63,8 @@ func TestSecondRows(t *testing.T) {
 	}
 	p.Contract = limit.ByBucket
 	one := limit.Policy{Requests: 1, Window: time.Second}
-	if all := append(SecondRows(p), SecondRows(one)...); len(all) != 1 || all[0].Label != "sliding-window-buckets:parts=60" {
+	all := append(SecondRows(p), SecondRows(one)...)
+	if len(all) != 1 || all[0].Label != "sliding-window-buckets:parts=60" {
 		t.Errorf("%v", all)
 	}
 }

@@ -35,8 +35,8 @@ func jobOf(t *testing.T, args ...string) (*bench.Job, []string) {
 // What no flag says is as the package that measures would have it.
 func TestDefaults(t *testing.T) {
 	job, names := jobOf(t)
-	if !slices.Equal(names, []string{"extreme-case-1"}) || job.Algorithms != nil || job.Server != "" || job.Limit != nil ||
-		job.Seed != nil {
+	if !slices.Equal(names, []string{"extreme-case-1"}) || job.Algorithms != nil || job.Server != "" ||
+		job.Limit != nil || job.Seed != nil {
 		t.Errorf("%v %v %q %v %v", names, job.Algorithms, job.Server, job.Limit, job.Seed)
 	}
 	if job.Rounds != bench.DefaultRounds || job.Wish != (load.Wish{}) || job.WarmUp != bench.DefaultWarmUp ||

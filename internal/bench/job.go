@@ -23,7 +23,7 @@ import (
 // Job is what to measure. All numbers are as the flags of bench run allow them.
 type Job struct {
 	Scenarios  []*scenario.Scenario
-	Algorithms []algorithms.Choice // nil: the usual ones. The control, none, is measured in each round whether named or not
+	Algorithms []algorithms.Choice // nil: the usual ones. The control, none, is measured in each round, named or not
 	Scripts    []string            // files of users' own scripts, each with its binding beside it
 	Server     string              // a spec of redis.Start; "": a container where Docker answers, else a process
 	run.Instead
@@ -137,7 +137,7 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	} else {
 		r.Stream = traffic.List(r.part.Requests, r.part.Until, true)
 	}
-	r.Enter(withControl(j.Algorithms), script.Files(j.Scripts), wrong)
+	r.Enter(withControl(j.Algorithms, r.Policy), script.Files(j.Scripts), wrong)
 	for _, e := range r.Limiters {
 		r.rows = append(r.rows, &summary{Latency: result.Latency{Scenario: s.Name, Algorithm: e.Label,
 			Outcomes: result.NewOutcomes()}})
@@ -145,23 +145,22 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	return r
 }
 
-// usual are what is measured where no limiter is named: what most people use, and what simulate recommend picks.
-var usual = []string{"fixed-window", "gcra", "sliding-window-counter", "sliding-window-log", "sliding-window-buckets",
-	"sliding-window-buckets:parts=60"}
-
-// withControl is choices, or the usual ones where they are nil, with the control as the first.
-func withControl(choices []algorithms.Choice) []algorithms.Choice {
-	all := algorithms.Defaults()[:1] // the control is the first
+// withControl is choices with the control as the first. Where they are nil, it is what most people use under p, and
+// what keeps the limit without another one.
+func withControl(choices []algorithms.Choice, p limit.Policy) []algorithms.Choice {
+	control := algorithms.Defaults()[:1]
 	if choices == nil {
-		for _, label := range usual {
-			c, err := algorithms.Parse(label)
-			if err != nil {
-				panic(err) // a test has parsed them
+		choices = slices.DeleteFunc(algorithms.Defaults(), func(c algorithms.Choice) bool {
+			return !slices.Contains(c.Algorithm.Traits.Usual, p.Contract)
+		})
+		for _, c := range algorithms.Guaranteeing(p, 1) {
+			same := func(o algorithms.Choice) bool { return o.Label == c.Label }
+			if !c.HasOwnLimit() && !slices.ContainsFunc(choices, same) {
+				choices = append(choices, c)
 			}
-			all = append(all, c)
 		}
 	}
-	return append(all, slices.DeleteFunc(slices.Clone(choices), func(c algorithms.Choice) bool {
+	return slices.Concat(control, slices.DeleteFunc(slices.Clone(choices), func(c algorithms.Choice) bool {
 		return algorithms.IsFloor(c.Label)
-	})...)
+	}))
 }

@@ -34,7 +34,7 @@ func TestTheControlIsFirst(t *testing.T) {
 	}
 	all := p.plays[0].Limiters
 	last := len(all) - 1
-	if last != len(usual) || all[last].Label != "sliding-window-buckets:parts=60" ||
+	if last != 6 || all[last].Label != "sliding-window-log" ||
 		!algorithms.IsFloor(all[0].Label) || algorithms.IsFloor(all[1].Label) {
 		t.Errorf("%d limiters, from %q to %q", len(all), all[0].Label, all[last].Label)
 	}

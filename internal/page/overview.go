@@ -27,7 +27,8 @@ func newOverview(in Input, ids []string) report.Sheet {
 		first.Lead = append([]report.Line{answer}, first.Lead...)
 	}
 	first.Lead = append(first.Lead, report.Line{Style: report.Faint,
-		Text: "Orange: above the limit, in three steps from 1.1, 1.5 and 2 times; blue: lost, from 5 %, 15 % and 30 %."})
+		Text: "Orange: above the limit, in three steps from 1.1, 1.5 and 2 times; blue: lost, from 5 %, 15 % and " +
+			"30 %."})
 	if slices.ContainsFunc(doc.Runs, func(r result.Run) bool { return playOf(in.Bench, &r) != nil }) {
 		last.Notes = append(last.Notes, report.Line{Style: report.Faint, Text: measuredMark + " Also measured on " +
 			in.Bench.Server.String() + ", by the wall clock: response times, and how many decisions were others. " +

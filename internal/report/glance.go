@@ -91,8 +91,8 @@ func Grouped(format string, pairs [][2]string) string {
 }
 
 // Guaranteeing names, as the matrix does, the limiters that keep the limit on any traffic: by their rule, and in all
-// runs of the window contract, or else of the bucket's, whose requests may cost more than 1. simulate recommend picks one
-// of them.
+// runs of the window contract, or else of the bucket's, whose requests may cost more than 1. simulate recommend picks
+// one of them.
 func Guaranteeing(d *result.Document) string {
 	parts, _ := split(d)
 	same := &parts[windows]

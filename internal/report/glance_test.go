@@ -11,8 +11,8 @@ import (
 )
 
 // By hand: each limiter's guarantee, one that exceeds the limit, one that loses, and a shaper with its longest delay.
-// A token bucket that decides as gcra, and the floor, have no place. Costs above 1 and a bucket have guarantees of their
-// own, and clients that react have none.
+// A token bucket that decides as gcra, and the floor, have no place. Costs above 1 and a bucket have guarantees of
+// their own, and clients that react have none.
 func TestTheMatrix(t *testing.T) {
 	row := func(label string, excess int64, x, lost, guarantee float64) result.Row {
 		return result.Row{Algorithm: label, Figures: measure.Figures{Guarantee: &guarantee,

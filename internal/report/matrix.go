@@ -15,8 +15,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// WriteMatrix writes the document as matrices, without limiters that decide nearly as other columns do. Where a terminal
-// is too narrow for a matrix, it writes the worst of each limiter instead.
+// WriteMatrix writes the document as matrices, without limiters that decide nearly as other columns do. Where a
+// terminal is too narrow for a matrix, it writes the worst of each limiter instead.
 func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	t.Text = textWidth
 	return Sheet(matrices(d, nil, withoutTwins)).WriteTerminal(w, t)
@@ -36,8 +36,11 @@ const (
 	others  = 2
 )
 
-const matrixKey = "1.98: admits 1.98 x %s. -7%%: loses 7%% of what the exact limiter admits. The worse of both. " +
-	"ok: within the limit, and at most 1%% lost."
+// key says what cells mean: how much is admitted, of what is allowed.
+func key(allowed string) string {
+	return "1.98: admits 1.98 x " + allowed + ". -7%: loses 7% of what the exact limiter admits. The worse of both. " +
+		"ok: within the limit, and at most 1% lost."
+}
 
 // split are the runs of each part, and their indices in d. Runs with guarantees of their own are the last of a part.
 func split(d *result.Document) (parts [3]result.Document, at [3][]int) {
@@ -75,20 +78,22 @@ func matrices(d *result.Document, link func(run int) Cell, choose func([]column)
 		}
 		switch kind {
 		case windows:
-			p.Title, p.Lead = "Never more than the limit in any window?", Items(fmt.Sprintf(matrixKey, "the limit in some window"))
-			notes = append(notes, "A guarantee of 1 keeps the limit on any traffic whose requests cost 1; waits: by holding "+
-				"requests back.")
+			p.Title, p.Lead = "Never more than the limit in any window?", Items(key("the limit in some window"))
+			notes = append(notes, "A guarantee of 1 keeps the limit on any traffic whose requests cost 1; waits: by "+
+				"holding requests back.")
 			if slices.ContainsFunc(runs.Runs, ownGuarantees) {
 				notes = append(notes, "may admit: the guarantees for the costs of the scenario below.")
 			}
 		case buckets:
-			p.Title, p.Lead = "On average, and a burst at once?", Items(fmt.Sprintf(matrixKey, "what the bucket allows in some interval"))
+			p.Title, p.Lead = "On average, and a burst at once?", Items(key("what the bucket allows in some interval"))
 			notes = append(notes, "may admit: the guarantees for the burst and the costs of the scenario below. A 1 "+
 				"keeps the limit on any such traffic.")
 		case others:
 			p.Title, notes = "With clients, faults or clocks", append(notes, situations(&runs)...)
-			p.Lead = Items(message.Count(len(runs.Runs), "scenario") + message.Verb(len(runs.Runs), " compares", " compare") +
-				" situations, not limiters: no guarantee covers them. " + fmt.Sprintf(matrixKey, "what the scenario's contract allows"))
+			n := len(runs.Runs)
+			p.Lead = Items(fmt.Sprintf("%s %s situations, not limiters: no guarantee covers them. %s",
+				message.Count(n, "scenario"), message.Verb(n, "compares", "compare"),
+				key("what the scenario's contract allows")))
 		}
 		p.Tables, p.Notes = []Table{worst(&runs, columns), matrixOf(&runs, columns, kind, names)}, Items(notes...)
 		all = append(all, p)

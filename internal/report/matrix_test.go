@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// No cell of the tables that compare limiters exceeds the guarantee above it, as both are shown; and each table has one.
+// No cell of the tables that compare limiters exceeds the guarantee above it, neither as both are shown nor exactly.
 func TestNoCellExceedsTheGuaranteeAboveIt(t *testing.T) {
 	doc, err := result.Read("../../results/simulate.json", result.OfSimulate)
 	if err != nil {
