@@ -121,17 +121,22 @@ func (r *measuring) round(ctx context.Context, p *play, number int) error {
 
 // faults are why a measurement cannot be trusted.
 func (r *measuring) faults(where string, o *played) []result.Reason {
-	all := o.Reasons()
-	if d := r.vigil.Silence(); d > 0 {
-		all = append(all, result.Reason{Code: "silence", LastedUS: d.Microseconds(),
-			Statement: fmt.Sprintf("the server was silent for %v", d.Round(time.Millisecond))})
-	}
+	all := append(o.Reasons(), r.silence(where)...)
 	if n := o.unexplained(); n != 0 {
 		all = append(all, result.Reason{Code: "calls", Statement: fmt.Sprintf("the server executed %d calls of "+
 			"scripts where %d were sent: somebody else uses it, or calls were lost", o.Sent+n, o.Sent)})
 	}
 	for i := range all {
 		all[i].Where = where
+	}
+	return all
+}
+
+// silence is a reason if the server was silent since the last call.
+func (r *measuring) silence(where string) (all []result.Reason) {
+	if d := r.vigil.Silence(); d > 0 {
+		all = append(all, result.Reason{Code: "silence", Where: where, LastedUS: d.Microseconds(),
+			Statement: fmt.Sprintf("the server was silent for %v", d.Round(time.Millisecond))})
 	}
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/load"
 	"ratelab/internal/message"
 )
@@ -27,20 +28,34 @@ func (r *measuring) saturate(ctx context.Context, p *play) error {
 		}
 	}
 	for i, l := range p.Limiters {
-		r.step(l.Label + " in a closed loop")
-		g, err := r.segment(ctx, l)
-		if err != nil {
-			return err
+		where := l.Label + " in a closed loop of " + p.Scenario.Name
+		for repeats := 0; ; repeats++ {
+			r.step(where)
+			perS, err := r.saturateOne(ctx, l, requests)
+			if err != nil {
+				return err
+			}
+			p.rows[i].MaxPerS = &perS
+			why := r.silence(where)
+			if len(why) == 0 || repeats == r.RepeatInvalid {
+				r.reasons = append(r.reasons, why...)
+				break
+			}
+			r.repeated++
 		}
-		perS, err := load.Saturate(r.ctx, g.target, requests, r.Connections, saturation)
-		if r.stopped() {
-			err = message.ErrInterrupted
-		}
-		if err := g.end(ctx, err); err != nil {
-			return err
-		}
-		p.rows[i].MaxPerS = &perS
 	}
-	r.vigil.Silence() // a closed loop keeps the server busy
 	return nil
+}
+
+// saturateOne measures one limiter. The error is message.ErrInterrupted after an interrupt.
+func (r *measuring) saturateOne(ctx context.Context, l *limiter.Limiter, requests []limit.Request) (float64, error) {
+	g, err := r.segment(ctx, l)
+	if err != nil {
+		return 0, err
+	}
+	perS, err := load.Saturate(r.ctx, g.target, requests, r.Connections, saturation)
+	if r.stopped() {
+		err = message.ErrInterrupted
+	}
+	return perS, g.end(ctx, err)
 }
