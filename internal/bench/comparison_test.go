@@ -57,7 +57,7 @@ func compared(t *testing.T, c *Comparison, decisions, work, instructions result.
 func TestTheSameIsNoRegression(t *testing.T) {
 	c := comparison(t, "gcra", "gcra")
 	r := compared(t, c, result.Same, result.Same, result.Noted)
-	if n := len(r.Gates[0].Rows); n != 3 || r.Outcome != result.OK {
+	if n := len(r.Gates[0].Rows); n != 5 || r.Outcome != result.OK {
 		t.Errorf("%d scenarios, %+v", n, r)
 	}
 }

@@ -152,8 +152,8 @@ func TestEveryBuiltinScenarioCanBeCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.plans) != len(plain(t))+2 || len(p.plans[0].Limiters) != 2 || len(p.leftOut) > 0 {
-		t.Errorf("%d scenarios, want %d; left out are %q", len(p.plans), len(plain(t)), p.leftOut)
+	if len(p.plans) != len(plain(t))+4 || len(p.plans[0].Limiters) != 2 || len(p.leftOut) > 0 {
+		t.Errorf("%d scenarios, want %d; left out are %q", len(p.plans), len(plain(t))+4, p.leftOut)
 	}
 }
 

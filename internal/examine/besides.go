@@ -179,8 +179,8 @@ func (x *examination) shown() (plays []*play) {
 	return plays
 }
 
-// underWay looks at keys whose limit or burst changes while they are in use: no more may pass than under the larger one,
-// who asks for less than half of the smaller one is never rejected, and after a silence the new one holds.
+// underWay looks at keys whose limit or burst changes while they are in use: no more may pass than under the larger
+// one, who asks for less than half of the smaller one is never rejected, and after a silence the new one holds.
 func (x *examination) underWay() error {
 	for _, c := range []struct {
 		what   string
@@ -223,7 +223,8 @@ func (x *examination) underWay() error {
 		found := slices.Concat(y.breaches(lawsOf("over")[0], larges), y.breaches(lawsOf("expires_late")[0], larges),
 			x.breaches(lawsOf("starves")[0], smalls))
 		if len(found) == 0 {
-			x.found.Checked = append(x.found.Checked, fmt.Sprintf("a %s that changes under way (%d)", c.what, len(plays)))
+			x.found.Checked = append(x.found.Checked,
+				fmt.Sprintf("a %s that changes under way (%d)", c.what, len(plays)))
 		} else {
 			x.say(fault, "changed", nil, "while its %s changes between %s and %s, %s: %s", c.what, inShort(x.policy),
 				inShort(larger), inWords(found[0].shown), found[0].text)

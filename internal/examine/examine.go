@@ -237,8 +237,9 @@ var names = map[string]string{
 	"starves": "starves a steady client", "silent_fallback": "falls back silently",
 	"counts_rejected": "counts what it rejects", "refills_rejected": "refills with what it rejects",
 	"departs": "departs from its rule", "whole_seconds": "goes by whole seconds",
-	"client_clock": "trusts the client's clock", "changed": "wrong after its limit changes", "retry_after": "retry-after is not true",
-	"retry_late": "retry-after is too late", "remaining": "remaining is not true",
+	"client_clock": "trusts the client's clock", "changed": "wrong after its limit changes",
+	"retry_after": "retry-after is not true",
+	"retry_late":  "retry-after is too late", "remaining": "remaining is not true",
 	"reset_after": "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
 }
 

@@ -175,7 +175,8 @@ func TestWhatIsNoFault(t *testing.T) {
 	for i := range 40 {
 		s.Shown = append(s.Shown, limit.Request{AtUS: 59*second + int64(i)*100*millisecond, Key: "client", Cost: 1})
 	}
-	if e := examined(t, s); e.Findings[0].Kind != "expires_in_long" || !strings.Contains(e.Checked[0], "6 plays at 10/1m") {
+	e := examined(t, s)
+	if e.Findings[0].Kind != "expires_in_long" || !strings.Contains(e.Checked[0], "6 plays at 10/1m") {
 		t.Errorf("%v, checked %v", texts(e), e.Checked)
 	}
 	reported, err := txtar.ParseFile("testdata/reported.txtar")

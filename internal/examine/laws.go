@@ -201,8 +201,8 @@ func (x *examination) silence(p *outcome, d []*outcome) *breach {
 		"it admits %d of the last %d, and %d of a new client's", got, x.burst+1, fresh)}
 }
 
-// chosen are the numbers of the first, the last, and one more of the decisions that are so: the first of the dearest, if
-// costs differ.
+// chosen are the numbers of the first, the last, and one more of the decisions that are so: the first of the dearest,
+// if costs differ.
 func (p *outcome) chosen(is func(limit.Request, limit.Decision) bool) (all []int) {
 	for i, d := range p.got {
 		if is(p.asks[i], d) {

@@ -29,8 +29,8 @@ import (
 )
 
 // exchanges are what stands in the place of a word of a script, one at a time.
-var exchanges = map[string]string{"+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<=": "<", ">=": ">", "<": "<=", ">": ">=",
-	"==": "~=", "~=": "==", "and": "or", "or": "and", "math.max": "math.min", "math.min": "math.max",
+var exchanges = map[string]string{"+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<=": "<", ">=": ">", "<": "<=",
+	">": ">=", "==": "~=", "~=": "==", "and": "or", "or": "and", "math.max": "math.min", "math.min": "math.max",
 	"math.ceil": "math.floor", "math.floor": "math.ceil", "1000000": "1000", "1000": "1000000", "true": "false"}
 
 var (
@@ -91,7 +91,8 @@ func differs(t *testing.T, e run.Engine, l *limiter.Limiter, seed uint64) string
 			line = (requests[len(requests)-1].AtUS/w + 2) * w
 		}
 		got := make([]limit.Decision, len(requests))
-		s, err := e.Open(t.Context(), &run.Plan{Scenario: &scenario.Scenario{Start: time.UnixMicro(algotest.StartUS)}}, l)
+		plan := &run.Plan{Scenario: &scenario.Scenario{Start: time.UnixMicro(algotest.StartUS)}}
+		s, err := e.Open(t.Context(), plan, l)
 		if err == nil {
 			err = s.Decide(t.Context(), requests, got)
 		}
@@ -125,7 +126,8 @@ func differs(t *testing.T, e run.Engine, l *limiter.Limiter, seed uint64) string
 					break // what follows may follow from it
 				}
 				far := func(a, b int64) bool { return abs(a-b) > 4*millisecond }
-				told = told || got[i].Remaining != want[i].Remaining || far(got[i].RetryAfterUS, want[i].RetryAfterUS) ||
+				told = told || got[i].Remaining != want[i].Remaining ||
+					far(got[i].RetryAfterUS, want[i].RetryAfterUS) ||
 					far(got[i].ResetAfterUS, want[i].ResetAfterUS)
 				model.Decide(at, at, q.Key, q.Cost)
 			}

@@ -29,8 +29,8 @@ type Comparison struct {
 }
 
 // Compare has both limiters decide the same requests at the same instants: those of the scenarios (by default all
-// built-in ones without clients), and traffic.Edges at each of the limits: as it is, with clocks that step, with a limit
-// and with a burst that changes. The errors are those of Run.
+// built-in ones without clients), and traffic.Edges at each of the limits: as it is, with clocks that step, with a
+// limit and with a burst that changes. The errors are those of Run.
 func (a *Ask) Compare(ctx context.Context, engine Engine, base, head *limiter.Spec, limits []limit.Policy) (
 	*Comparison, error) {
 	plans, leftOut, err := a.Pair(base, head, limits)

@@ -138,8 +138,8 @@ func TestTheSameScriptIsTheSame(t *testing.T) {
 // What a script does with a key that its limit or the clock has made impossible is compared, too.
 func TestKeysOfAnotherLimitOrClockAreCompared(t *testing.T) {
 	for _, to := range []string{"wait = full / 2 end", "wait = wait end"} {
-		c := compared(t, candidate(t, "gcra"), changed(t, "gcra", "if changed then wait = full end", "if changed then "+to),
-			limits(t, "10/1s"))
+		head := changed(t, "gcra", "if changed then wait = full end", "if changed then "+to)
+		c := compared(t, candidate(t, "gcra"), head, limits(t, "10/1s"))
 		if c.Parts == nil {
 			t.Errorf("%s: the same on %d runs", to, len(c.Document.Runs))
 		}
