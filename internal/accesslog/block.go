@@ -116,6 +116,9 @@ func (r *fields) read(line []byte, e *entry) (err error) {
 	if err != nil {
 		return err
 	}
+	if !r.lets() {
+		return nil
+	}
 	if before != nil {
 		r.mark(prefixed, before)
 	}
@@ -132,6 +135,13 @@ func (r *fields) read(line []byte, e *entry) (err error) {
 		r.mark(odd, key)
 	}
 	e.key = string(key)
+	if r.proxied != nil {
+		if list, err := r.proxied(); err == nil {
+			if who := address(list); who != nil && string(who) != e.key {
+				r.mark(forwarded, who)
+			}
+		}
+	}
 	cost, err := r.cost()
 	e.cost = int32(cost) // at most traffic.MaxCost
 	return err

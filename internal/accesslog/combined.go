@@ -22,14 +22,13 @@ var _ = register(layout{
 	},
 	check: func(t Trace) problems {
 		var p problems
-		for _, name := range summands(t.Key) {
-			if t.Key != "" && t.Key != NoKey && !slices.Contains(CombinedKeys, name) {
-				p.bad("key", "%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
-					message.OneOf(name, CombinedKeys))
+		if t.Key != NoKey {
+			if _, err := (&fields{format: &combinedLog{}}).columns("key", t.Key); err != nil {
+				p.bad("key", "%s", err.(*FieldError).Problem)
 			}
 		}
-		if t.Time != "" {
-			p.bad("time", "%s: a combined log has its own time; leave the field out", message.Quote(t.Time))
+		if name, layout := splitLayout(t.Time); name != "" && (name != "time" || layout == nil) {
+			p.bad("time", "%s: a combined log has its own time; leave the field out, or name its layout: time:%%d.%%m.%%Y %%H:%%M:%%S", message.Quote(t.Time))
 		}
 		if t.Cost != "" {
 			p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))
@@ -51,11 +50,13 @@ type combinedLog struct {
 	before, client, user, time, request, tail []byte
 }
 
-func (c *combinedLog) has(name string) bool {
-	return name == "time" || slices.Contains(CombinedKeys, name)
-}
+func (c *combinedLog) names() []string { return append([]string{"time"}, CombinedKeys...) }
 
 func (c *combinedLog) column(name string) (column, error) {
+	if !slices.Contains(c.names(), name) {
+		return nil, fmt.Errorf("%s is not a field of a combined log; %s, or several joined by +", message.Quote(name),
+			message.OneOf(name, CombinedKeys))
+	}
 	return func() ([]byte, error) { return c.value(name) }, nil
 }
 
@@ -139,18 +140,23 @@ func (c *combinedLog) value(name string) ([]byte, error) {
 	case "status":
 		status, _ := cutByte(c.tail, ' ')
 		return status, nil
-	default: // what stands in quotes after the referer: agent, forwarded
-		tail, ok := c.tail, true
-		var field []byte
-		for i := slices.Index(CombinedKeys, "agent"); i <= slices.Index(CombinedKeys, name)+1 && ok; i++ {
-			field, tail, ok = quoted(tail)
-		}
+	default:
+		field, ok := c.quoted(name)
 		if !ok {
 			return nil, fmt.Errorf("%s: the line has no %s; want a combined log, or another key", message.Quote(c.tail),
 				name)
 		}
 		return orDash(field), nil
 	}
+}
+
+// quoted takes what stands in quotes after the referer: agent, forwarded.
+func (c *combinedLog) quoted(name string) (field []byte, ok bool) {
+	tail, ok := c.tail, true
+	for i := slices.Index(CombinedKeys, "agent"); i <= slices.Index(CombinedKeys, name)+1 && ok; i++ {
+		field, tail, ok = quoted(tail)
+	}
+	return field, ok
 }
 
 // requestPart is the method or the path of a request such as GET /path?query HTTP/1.1.

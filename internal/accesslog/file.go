@@ -27,7 +27,12 @@ type traceFile struct {
 	trace   Trace   // its format is known
 	layout  *layout
 	first   []byte      // line
+	headed  int64       // lines before the first request's
+	later   bool        // first is not the first line, but one that tells more
 	guessed string      // the format, the time, the client
+	year    string      // a note
+	hint    string      // a note
+	proxy   string      // the name of an X-Forwarded-For
 	marked  [noted]Note // lines, by mark
 	lastUS  int64       // the last line's time
 	shared  *shared
@@ -41,6 +46,7 @@ type traceFile struct {
 // shared is what the files of a trace share: the lines that are no requests, and how many blocks may be read ahead.
 type shared struct {
 	allowed, count int64
+	late           int64 // of count: lines that came too late
 	shown          []string
 	spare          int // fewer than none, where files take one that need it
 }
@@ -134,11 +140,23 @@ func (f *traceFile) detect(t Trace) error {
 		return errors.Join(problems...)
 	}
 	f.trace, f.layout, f.first = t, t.Format.layout(), bytes.Clone(first)
-	if f.quotes = f.layout.quotes; !f.layout.header { // the line is a request
+	if f.quotes, f.headed = f.layout.quotes, f.number; !f.layout.header { // the line is a request
 		f.data = slices.Concat(first, []byte{'\n'}, f.data)
-		f.lines--
+		f.lines, f.headed = f.lines-1, 0
 	}
-	if f.fields, err = f.layout.fields(t, f.first); err != nil {
+	if t.Format == "jsonl" {
+		sample, err := f.sample(t)
+		if err != nil {
+			return f.at(err)
+		}
+		if f.later = sample != nil && !bytes.Equal(sample, f.first); f.later {
+			f.first = sample
+		}
+	}
+	if f.fields, err = f.layout.fields(t, f.first); err == nil {
+		err = f.setYear(t)
+	}
+	if err != nil {
 		if t.Format == CSV && guessed != nil && t.Time == "" {
 			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
 		}
@@ -146,7 +164,81 @@ func (f *traceFile) detect(t Trace) error {
 	}
 	text := strings.Join(append(guessed, f.fields.taken...), ", ")
 	f.guessed = strings.Replace(text, " to be ", " was guessed to be ", 1)
+	f.hint, f.proxy = f.fields.hint, f.fields.proxy
 	return nil
+}
+
+// sample is the line among the first ones that tells most: one that the trace's filters let through, with a time and a
+// client. Servers begin their logs with lines about their start.
+func (f *traceFile) sample(t Trace) (best []byte, err error) {
+	most, seen := 0, map[string]bool{}
+	for line := range bytes.Lines(f.data) {
+		j, err := openJSON(bytes.TrimSpace(line))
+		r := &fields{format: j}
+		if err != nil || r.filter(t) != nil {
+			continue
+		}
+		for i, w := range r.wheres {
+			if _, err := w.field(); err == nil {
+				seen[t.Where[i]] = true
+			}
+		}
+		points := 0
+		if r.lets() {
+			points = 1
+			if t.Time != "" || known(j, timeNames) != "" {
+				points += 2
+			}
+			if t.Key != "" || known(j, clientNames) != "" {
+				points++
+			}
+		}
+		if points > most {
+			best, most = bytes.Clone(bytes.TrimSpace(line)), points
+		}
+		if most == 4 {
+			return best, nil
+		}
+	}
+	if most > 0 || t.Where == nil || f.ended != io.EOF {
+		return best, nil
+	}
+	for _, w := range t.Where {
+		if name, _, _ := strings.Cut(w, "="); !seen[w] {
+			first, _ := openJSON(f.first)
+			return nil, &FieldError{"where", fmt.Sprintf("no line has a field %s; there are %s", message.Quote(name),
+				fieldList(first))}
+		}
+	}
+	return nil, &FieldError{"where", "no line has " + strings.Join(t.Where, " and ")}
+}
+
+// setYear sets the year of a layout that has none.
+func (f *traceFile) setYear(t Trace) error {
+	l := f.fields.stamps.layout
+	switch {
+	case l == nil || l.has("Yy"):
+		if t.Year != 0 {
+			return &FieldError{"year", "the times have a year; leave the field out"}
+		}
+		return nil
+	case t.Year != 0:
+		l.year = int(t.Year)
+		f.year = fmt.Sprintf("times name no year; %d was taken, as --trace-year says", l.year)
+		return nil
+	}
+	file, ok := f.text.Closer.(interface{ Stat() (fs.FileInfo, error) })
+	if !ok {
+		return &FieldError{"time", "the layout has no year; want --trace-year, or year in a scenario"}
+	}
+	about, err := file.Stat()
+	if err == nil {
+		changed := about.ModTime().UTC()
+		l.year, l.latestUS = changed.Year(), changed.AddDate(0, 0, 1).UnixMicro()
+		f.year = fmt.Sprintf("times name no year; %d was taken, that of the file's last change, and the year before for "+
+			"later times; --trace-year names another", l.year)
+	}
+	return err
 }
 
 // earliest takes the next request in the order of time; io.EOF after the last. It reads on until that request has left
@@ -182,22 +274,36 @@ func (f *traceFile) scan() error {
 			kind := bits.TrailingZeros16(left)
 			note := &f.marked[kind]
 			if note.N++; note.N == 1 && kind < len(ofLines) {
-				note.Text = strings.Replace(ofLines[kind], "%s", message.Quote(f.now.firsts[kind]), 1)
+				example := message.Quote(f.now.firsts[kind])
+				if kind == filtered { // it may list fields
+					example = message.Visible(f.now.firsts[kind])
+				}
+				note.Text = strings.NewReplacer("%s", example, "FIELD", f.proxy).Replace(ofLines[kind])
 			}
 		}
+		late := false
 		switch {
 		case e.marks&(1<<bad) != 0:
 			err, f.now.errs = f.now.errs[0], f.now.errs[1:]
-		case e.marks&(1<<skipped) != 0:
+		case e.marks&(1<<skipped|1<<filtered|1<<costless) != 0:
 			continue
 		default:
 			if err = f.take(*e); err == nil {
 				return nil
 			}
+			if f.sorter.newestFirst() {
+				err = fmt.Errorf("the lines so far are newest first; reverse the file with %s", f.reversed())
+			}
 			err = fmt.Errorf("%s:%d: %w", f.name, e.line, err)
+			if late = true; f.sorter.newestFirst() && f.sorter.falling > 1 {
+				return err
+			}
 		}
 		if f.shared.count == f.shared.allowed {
 			return f.advise(err, e)
+		}
+		if late {
+			f.shared.late++
 		}
 		if f.shared.count++; len(f.shared.shown) < maxBadShown {
 			f.shared.shown = append(f.shared.shown, err.Error())
@@ -205,10 +311,26 @@ func (f *traceFile) scan() error {
 	}
 }
 
+// reversed is the command that reverses the file. A header stays in front.
+func (f *traceFile) reversed() string {
+	cat := "cat "
+	if f.zipped {
+		cat = "zcat "
+	}
+	cat += f.name
+	switch n := f.headed; {
+	case n > 0:
+		return fmt.Sprintf("(%s | head -n %d; %s | tail -n +%d | tac)", cat, n, cat, n+1)
+	case f.zipped:
+		return cat + " | tac"
+	}
+	return "tac " + f.name
+}
+
 // advise says with a bad line how to do without it. Where no line before it was good it says nothing: then the trace is
 // read in the wrong way.
 func (f *traceFile) advise(bad error, e *entry) error {
-	if f.sorter.seen == 0 {
+	if f.sorter.seen == 0 && !f.later {
 		return bad
 	}
 	if e.marks&(1<<cutOff) != 0 {
@@ -225,5 +347,5 @@ func (f *traceFile) found() *Found {
 	return &Found{Name: f.name, Format: f.layout.name, Lines: f.lines, Requests: f.sorter.seen,
 		OutOfOrder: f.sorter.outOfOrder, QuotesGoOn: f.marked[goesOn].N > 0,
 		Notes: slices.Concat([]Note{{Text: f.guessed}}, f.marked[:len(ofLines)],
-			[]Note{{Text: f.stamps.note(f.lastUS)}})}
+			[]Note{{Text: f.stamps.note(f.lastUS)}, {Text: f.year}, {Text: f.hint}})}
 }

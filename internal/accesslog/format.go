@@ -37,9 +37,9 @@ type layout struct {
 
 // format takes the lines of one file apart.
 type format interface {
-	// has reports whether there is a field of that name, as far as the first line tells.
-	has(name string) bool
-	// column finds a field.
+	// names are those of the fields, as far as the first line tells.
+	names() []string
+	// column finds a field by its very name.
 	column(name string) (column, error)
 	// cut takes the next line. It returns the first of other words that stand before it, if they are to be noted. Its
 	// error says what was found and what is wanted, without file and line.

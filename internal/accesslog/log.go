@@ -26,7 +26,12 @@ type Log struct {
 	Shown            []string
 	Key              string // of all requests; "": there are several
 	Empty            int    // files
+	Clients          int    // different keys, up to one more than fewClients
+	Late             int64  // of Bad: lines that came too late
 }
+
+// fewClients may be proxies.
+const fewClients = 64
 
 // Found is what was found out about a file of a log, or about some of its lines.
 type Found struct {
@@ -75,7 +80,10 @@ func (p *player) end(err error, found *traffic.Pass) error {
 		if !slices.Contains(found.Formats, string(f.Format)) {
 			found.Formats = append(found.Formats, string(f.Format))
 		}
-		for _, note := range f.Notes { // what is true of several is said once, of the first
+		for i, note := range f.Notes { // what is true of several is said once, of the first
+			if i == 1+forwarded && p.Clients > fewClients {
+				continue
+			}
 			text := note.String()
 			said := func(note string) bool { return strings.HasSuffix(note, ": "+text) }
 			if text != "" && !slices.ContainsFunc(found.Notes, said) {
@@ -92,8 +100,14 @@ func (p *player) end(err error, found *traffic.Pass) error {
 		if n > len(shown) {
 			shown = append(slices.Clip(shown), "…")
 		}
-		add("%s %s left out that %s: %s", message.Count(n, "line"), message.Verb(n, "was", "were"),
-			message.Verb(n, "is no request", "are no requests"), strings.Join(shown, "; "))
+		what := message.Verb(n, "is no request", "are no requests")
+		if p.Late == p.Bad {
+			what = "came too late"
+		} else if p.Late > 0 {
+			what += " or came too late"
+		}
+		add("%s %s left out that %s: %s", message.Count(n, "line"), message.Verb(n, "was", "were"), what,
+			strings.Join(shown, "; "))
 	}
 	switch {
 	case p.Key == "" || p.Requests < 2:
@@ -101,6 +115,10 @@ func (p *player) end(err error, found *traffic.Pass) error {
 	case p.Key == string(oneKey):
 		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart",
 			p.Requests)
+		if p.gap > 0 && p.emitted > 2 && p.trace.Cost == "" {
+			add("the requests come exactly every %v: if each line is the count of an interval, --trace-cost names its column",
+				limit.FormatDuration(time.Duration(p.gap)*time.Microsecond))
+		}
 	default:
 		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
 			"another field", p.Requests, message.Quote(p.Key))

@@ -38,13 +38,17 @@ type player struct {
 	shares map[string]*share
 	groups []*share // of held
 	key    string   // the first request's
+	few    map[string]bool
+	// emitted counts requests, and gap is the time between any two of them; 0: there are several
+	emitted, gap int64
 }
 
 // share is a key's part of a second: requests whose time is whole, and how many have their place.
 type share struct{ requests, placed int64 }
 
 func (t Trace) player(l *Log, lasts time.Duration, yield func(limit.Request) bool) *player {
-	return &player{Log: l, trace: t, speed: cmp.Or(t.Speed, 1), lasts: lasts, yield: yield, shares: map[string]*share{}}
+	return &player{Log: l, trace: t, speed: cmp.Or(t.Speed, 1), lasts: lasts, yield: yield, shares: map[string]*share{},
+		few: map[string]bool{}}
 }
 
 // Began is the time of the trace's first request in microseconds since 1970. Its errors are those of reading.
@@ -90,6 +94,11 @@ func (p *player) read() error {
 		}
 	}
 	switch name := message.Path(trace.nameOf(trace.File)); {
+	case taken == 0 && m.unlike() != "":
+		return fmt.Errorf("%s: no requests are left: %s", name, m.unlike())
+	case taken == 0 && m.count > 0:
+		return fmt.Errorf("%s: no requests in it; want at least one; of %d lines that were left out the first is %s", name,
+			m.count, m.shown[0])
 	case taken == 0:
 		return fmt.Errorf("%s: no requests in it; want at least one", name)
 	case p.Requests == 0:
@@ -158,8 +167,22 @@ func (p *player) emit(e entry) error {
 		return errEnough
 	}
 	if at > maxTraceUS {
-		return fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed",
-			e.file.name, e.line, limit.FormatDuration(limit.MaxWindow))
+		remedy := ""
+		if s := e.file.stamps; s.guessed {
+			remedy = fmt.Sprintf("; times were taken for %s, and %s", s.unit.name, s.otherUnit())
+		}
+		return fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed%s",
+			e.file.name, e.line, limit.FormatDuration(limit.MaxWindow), remedy)
+	}
+	switch p.emitted++; {
+	case p.emitted == 2:
+		p.gap = e.at - p.LastUS
+	case p.emitted > 2 && e.at-p.LastUS != p.gap:
+		p.gap = 0
+	}
+	if len(p.few) <= fewClients && !p.few[e.key] {
+		p.few[e.key] = true
+		p.Clients++
 	}
 	p.EndUS, p.LastUS = at+1, e.at
 	if e.whole { // the whole second belongs to the trace
@@ -211,6 +234,16 @@ func (m *merger) open(t *Trace) error {
 	return nil
 }
 
+// unlike says which lines the trace's filters leave out; "": none.
+func (m *merger) unlike() string {
+	for _, f := range m.files {
+		if f.marked[filtered].N > 0 {
+			return f.marked[filtered].String()
+		}
+	}
+	return ""
+}
+
 // close closes the files, and adds to l what was found of them.
 func (m *merger) close(l *Log) {
 	for _, f := range m.files {
@@ -218,7 +251,7 @@ func (m *merger) close(l *Log) {
 		f.Close()
 		l.Files = append(l.Files, f.found())
 	}
-	l.Bad, l.Shown, l.Empty = m.count, m.shown, m.empty
+	l.Bad, l.Late, l.Shown, l.Empty = m.count, m.late, m.shown, m.empty
 }
 
 // before orders files by their next requests. Of two of one instant that one is first whose file begins earlier: within

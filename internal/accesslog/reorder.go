@@ -22,8 +22,8 @@ type entry struct {
 	marks uint16
 }
 
-// The window in which lines may be out of order: ten minutes or 65,536 lines, whichever is less. Servers write a line
-// when a request ends but stamp it with its start. Both bound the memory, whatever the file does.
+// The window in which lines may be out of order: ten minutes or 65,536 lines, whichever is less. Many
+// servers write a line when a request ends but stamp it with its start. Both bound the memory, whatever the file does.
 const (
 	sortWindow = 10 * time.Minute
 	sortLines  = 1 << 16
@@ -42,6 +42,9 @@ type reorder struct {
 	released   int64 // the time of the entry released last
 	seen       int64
 	outOfOrder int64 // entries earlier than one before them in the file
+	last       int64 // the time of the entry before, and how many entries are later and earlier than the one before them
+	rising     int64
+	falling    int64
 }
 
 // push takes the next entry of the file; it fails if the entry belongs before one already released.
@@ -49,6 +52,14 @@ func (r *reorder) push(e entry) error {
 	if r.seen++; r.seen == 1 {
 		r.newest, r.released, r.lateUS = e.at, e.at-sortWindow.Microseconds(), math.MaxInt64
 	}
+	switch {
+	case r.seen == 1:
+	case e.at > r.last:
+		r.rising++
+	case e.at < r.last:
+		r.falling++
+	}
+	r.last = e.at
 	if e.at < r.released {
 		return fmt.Errorf("%s is %v earlier than line %d; want lines at most %v and %s lines out of order: give "+
 			"each file of a log its own --trace, or sort the file by time",
@@ -65,6 +76,9 @@ func (r *reorder) push(e entry) error {
 	r.queue = append(r.queue, e)
 	return nil
 }
+
+// newestFirst reports whether nearly all entries so far are earlier than the one before them.
+func (r *reorder) newestFirst() bool { return r.falling > 9*r.rising }
 
 // waiting is how many entries are held back.
 func (r *reorder) waiting() int { return len(r.queue) - r.gone + len(r.late) }

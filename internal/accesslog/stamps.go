@@ -2,6 +2,7 @@ package accesslog
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/big"
 	"slices"
@@ -24,8 +25,10 @@ type instant struct {
 type stamps struct {
 	read      func(s *stamps, text []byte) (instant, bool)
 	want      string
-	unit      *unit // of plain numbers: the one that --trace-time names, or of the first number
-	guessed   bool  // the first number told the unit
+	name      string // of the field
+	unit      *unit  // of plain numbers: the one that --trace-time names, or of the first number
+	guessed   bool   // the first number told the unit
+	layout    *strptime
 	day, zone lately
 
 	text []byte // of the line before, which many lines of a log share
@@ -48,17 +51,16 @@ func (s *stamps) parse(text []byte) (instant, error) {
 	}
 	if s.read == nil {
 		return instant{}, fmt.Errorf("time %s: want RFC 3339 (2023-11-16T18:15:46.68Z), 2023-11-16 18:15:46, Apache's "+
-			"17/May/2015:10:05:03 +0000, or a number since 1970", message.Quote(text))
+			"17/May/2015:10:05:03 +0000, or a number since 1970%s", message.Quote(text), s.orLayout())
 	}
 	at, ok := s.read(s, text)
 	if !ok {
-		return instant{}, fmt.Errorf("time %s: want %s", message.Quote(text), s.want)
+		return instant{}, fmt.Errorf("time %s: want %s%s", message.Quote(text), s.want, s.orLayout())
 	}
 	if at.us < 0 || at.us > lastUS {
 		remedy := ""
 		if s.unit != nil {
-			remedy = fmt.Sprintf("; it was taken for %s, and --trace-time NAME:s, :ms, :us or :ns names another unit",
-				s.unit.name)
+			remedy = fmt.Sprintf("; it was taken for %s, and %s", s.unit.name, s.otherUnit())
 		}
 		return instant{}, fmt.Errorf("time %s: want a time within 1970 to 2100%s", message.Quote(text), remedy)
 	}
@@ -66,9 +68,23 @@ func (s *stamps) parse(text []byte) (instant, error) {
 	return at, nil
 }
 
+// commonLayouts are those that are known without a flag: RFC 1123, ctime, Go's and nginx's own logs, Kibana.
+var commonLayouts = []string{"%a, %d %b %Y %H:%M:%S %Z", "%a, %d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %Y",
+	"%Y/%m/%d %H:%M:%S", "%b %d, %Y @ %H:%M:%S.%f"}
+
 // choose finds out how the timestamps are written.
 func (s *stamps) choose(text []byte) {
+	for _, common := range commonLayouts {
+		if _, l := splitLayout("a:" + common); s.layout == nil {
+			if _, ok := l.parse(text); ok {
+				s.layout = l
+			}
+		}
+	}
 	switch {
+	case s.layout != nil:
+		s.read = func(s *stamps, text []byte) (instant, bool) { return s.layout.parse(text) }
+		s.want = "a time in the layout " + message.Quote(s.layout.text)
 	case len(text) >= 5 && digits(text[:4]) >= 0 && text[4] == '-':
 		s.read, s.want = (*stamps).iso, "a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46"
 	case len(text) >= 3 && digits(text[:2]) >= 0 && text[2] == '/':
@@ -84,9 +100,22 @@ func (s *stamps) note(lastUS int64) string {
 	case s.unit == nil || !s.guessed:
 		return ""
 	case lastUS < firstDateUS:
-		return "times were taken for seconds from the start; --trace-time NAME:ms, :us or :ns names another unit"
+		return "times were taken for seconds from the start; " + s.otherUnit()
 	}
 	return "times were taken for " + s.unit.name + " since 1970"
+}
+
+// orLayout says how to name the layout of times, where none could be read so far.
+func (s *stamps) orLayout() string {
+	if s.text != nil || s.layout != nil || strings.HasSuffix(s.want, "+0000") {
+		return ""
+	}
+	return fmt.Sprintf("; or its layout, such as --trace-time '%s:%%d.%%m.%%Y %%H:%%M:%%S'", cmp.Or(s.name, "NAME"))
+}
+
+// otherUnit says how to name the unit of numbers.
+func (s *stamps) otherUnit() string {
+	return fmt.Sprintf("--trace-time %s:us, or :ms, :ns or :s, names another unit", cmp.Or(s.name, "NAME"))
 }
 
 // iso reads 2023-11-16T18:15:46, with a blank for the T, and a fraction and a zone.

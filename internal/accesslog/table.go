@@ -19,16 +19,20 @@ var _ = register(layout{name: CSV, header: true, quotes: true, open: openCSV})
 // isHeader reports whether a line may be the header of a CSV file; timeColumn tells a header of one column.
 func isHeader(line []byte, timeColumn string) bool {
 	timeColumn, _, _ = strings.Cut(timeColumn, ":")
-	if string(line) == timeColumn || slices.Contains(timeNames, string(line)) {
+	named := func(name string) bool { return plain(name) == plain(string(line)) }
+	if named(timeColumn) || slices.ContainsFunc(timeNames, named) {
 		return true
 	}
 	unprintable := func(r rune) bool { return r != '\t' && message.IsControl(r) }
 	c, n := separator(line)
-	return n > 0 && bytes.IndexByte(line, c) > 0 && !bytes.ContainsFunc(line, unprintable)
+	return n > 0 && line[0] != c && !bytes.ContainsFunc(line, unprintable)
 }
 
-// separator is the likeliest separator of a header line, and how often it occurs.
+var quotedField = regexp.MustCompile(`"[^"]*"`)
+
+// separator is the likeliest separator of a header line, and how often it occurs outside of quotes.
 func separator(header []byte) (c byte, n int) {
+	header = quotedField.ReplaceAll(header, nil)
 	c = ','
 	for _, s := range []byte{',', '\t', ';'} {
 		if k := bytes.Count(header, []byte{s}); k > n {
@@ -45,7 +49,7 @@ func separator(header []byte) (c byte, n int) {
 type table struct {
 	separator byte
 	plain     bool // quotes mean nothing
-	names     []string
+	header    []string
 	fields    [][]byte
 }
 
@@ -56,27 +60,19 @@ func openCSV(header []byte) (format, error) {
 		return nil, err
 	}
 	for _, f := range t.fields {
-		t.names = append(t.names, string(bytes.TrimSpace(f)))
+		t.header = append(t.header, string(bytes.TrimSpace(f)))
 	}
 	return t, nil
 }
 
-func (t *table) has(name string) bool { return slices.Contains(t.names, name) }
+func (t *table) names() []string { return t.header }
 
 func (t *table) column(name string) (column, error) {
-	i := slices.Index(t.names, name)
+	i := slices.Index(t.header, name)
 	if i < 0 {
-		const most = 12 // of hundreds
-		var shown []string
-		for _, n := range t.names[:min(len(t.names), most)] {
-			shown = append(shown, message.Quote(n))
-		}
-		if len(t.names) > most {
-			shown = append(shown, "…")
-		}
-		return nil, fmt.Errorf("no column %s in the header; want one of %s", message.Quote(name), message.List(shown))
+		return nil, fmt.Errorf("no column %s in the header; want one of %s", message.Quote(name), fieldList(t))
 	}
-	if slices.Contains(t.names[i+1:], name) {
+	if slices.Contains(t.header[i+1:], name) {
 		return nil, fmt.Errorf("column %s is in the header twice; want names that are unique", message.Quote(name))
 	}
 	return func() ([]byte, error) { return t.fields[i], nil }, nil
@@ -86,9 +82,9 @@ func (t *table) cut(line []byte) (before []byte, err error) {
 	if err := t.split(line); err != nil {
 		return nil, err
 	}
-	if len(t.fields) != len(t.names) {
+	if len(t.fields) != len(t.header) {
 		return nil, fmt.Errorf("%s: %s; want %d, as in the header", message.Quote(line),
-			message.Count(len(t.fields), "field"), len(t.names))
+			message.Count(len(t.fields), "field"), len(t.header))
 	}
 	return nil, nil
 }
@@ -150,7 +146,7 @@ var errComment = errors.New("a comment")
 // w3cLog reads fields that stand between blanks (IIS) or tabs (CloudFront).
 type w3cLog struct {
 	table
-	header []byte // the line that names the fields
+	first []byte // the line that names the fields
 }
 
 // openW3C takes the line #Fields: a b c.
@@ -158,12 +154,12 @@ func openW3C(header []byte) (format, error) {
 	if !bytes.HasPrefix(header, fieldsOf) {
 		return nil, fmt.Errorf("%s: no line #Fields: before it; want one that names the fields", message.Quote(header))
 	}
-	return &w3cLog{table{plain: true, names: strings.Fields(string(header))[1:]}, header}, nil
+	return &w3cLog{table{plain: true, header: strings.Fields(string(header))[1:]}, header}, nil
 }
 
 func (w *w3cLog) cut(line []byte) (before []byte, err error) {
 	if line[0] == '#' {
-		if bytes.HasPrefix(line, fieldsOf) && !bytes.Equal(line, w.header) {
+		if bytes.HasPrefix(line, fieldsOf) && !bytes.Equal(line, w.first) {
 			return nil, fmt.Errorf("%s: other fields than before; want a file of its own for each", message.Quote(line))
 		}
 		return nil, errComment

@@ -17,9 +17,10 @@ const exampleTemplate = `'$remote_addr - $remote_user [$time_local] "$request" $
 type template struct {
 	text     string
 	first    string   // before the first name
-	names    []string // without the dollar
+	fields   []string // without the dollar
 	literals []string // after each name
 	values   [][]byte // of a line
+	words    [2]int   // the place of the time, and of how many words it consists
 }
 
 // ofTemplate is the layout of lines that a template describes.
@@ -31,10 +32,10 @@ func ofTemplate(name, text string) *layout {
 			if err == nil {
 				_, err = t.cut(first)
 			}
-			if err != nil || !t.has("time") || !t.has("client") {
+			if err != nil || !slices.Contains(t.fields, "time") || !slices.Contains(t.fields, "client") {
 				return false
 			}
-			at, who := t.values[slices.Index(t.names, "time")], t.values[slices.Index(t.names, "client")]
+			at, who := t.values[slices.Index(t.fields, "time")], t.values[slices.Index(t.fields, "client")]
 			_, err = new(stamps).parse(at)
 			return err == nil && (address(who) != nil || string(who) == "-")
 		},
@@ -69,23 +70,26 @@ func newTemplate(text string) (*template, error) {
 	for i, name := range names {
 		names[i] = strings.Trim(name, "${}")
 	}
-	return &template{text, literals[0], names, literals[1:], make([][]byte, len(names))}, nil
+	return &template{text: text, first: literals[0], fields: names, literals: literals[1:],
+		values: make([][]byte, len(names))}, nil
 }
 
-func (t *template) has(name string) bool {
-	name = strings.TrimPrefix(name, "$")
-	return slices.Contains(t.names, name) || (name == "method" || name == "path") && slices.Contains(t.names, "request")
+func (t *template) names() []string {
+	if slices.Contains(t.fields, "request") {
+		return append(slices.Clip(t.fields), "method", "path")
+	}
+	return t.fields
 }
 
 // column finds a name, or a part of the request.
 func (t *template) column(name string) (column, error) {
-	if name = strings.TrimPrefix(name, "$"); !t.has(name) {
-		return nil, fmt.Errorf("%s is not in the template; %s", message.Quote(name), message.OneOf(name, t.names))
+	if !slices.Contains(t.names(), name) {
+		return nil, fmt.Errorf("%s is not in the template; %s", message.Quote(name), message.OneOf(name, t.names()))
 	}
-	if i := slices.Index(t.names, name); i >= 0 {
+	if i := slices.Index(t.fields, name); i >= 0 {
 		return func() ([]byte, error) { return t.values[i], nil }, nil
 	}
-	i := slices.Index(t.names, "request")
+	i := slices.Index(t.fields, "request")
 	return func() ([]byte, error) { return requestPart(t.values[i], name), nil }, nil
 }
 
@@ -102,17 +106,31 @@ func (t *template) cut(line []byte) (before []byte, err error) {
 	}
 	rest := line[begin+len(t.first):]
 	for i, literal := range t.literals {
-		end := len(rest)
-		if strings.HasPrefix(literal, `"`) {
-			end = closingQuote(rest)
-		} else if literal != "" {
-			end = bytes.Index(rest, []byte(literal))
+		end, from := len(rest), 0
+		if i == t.words[0] {
+			for range t.words[1] - 1 { // the literal may be within the time
+				word, _ := cutByte(rest[from:], ' ')
+				from += len(word)
+				from += len(rest[from:]) - len(bytes.TrimLeft(rest[from:], " "))
+			}
 		}
-		if end < 0 || !bytes.HasPrefix(rest[end:], []byte(literal)) {
+		switch {
+		case strings.HasPrefix(literal, `"`):
+			end = from + closingQuote(rest[from:])
+		case literal == ":" && i+1 < len(t.fields) && strings.HasSuffix(t.fields[i+1], "port"):
+			host := rest // an IPv6 address has colons as well
+			if next := t.literals[i+1]; next != "" {
+				host, _, _ = bytes.Cut(rest, []byte(next))
+			}
+			end = bytes.LastIndexByte(host, ':')
+		case literal != "":
+			end = from + bytes.Index(rest[from:], []byte(literal))
+		}
+		if end < from || !bytes.HasPrefix(rest[end:], []byte(literal)) {
 			return lacks(literal)
 		}
-		value := rest[:end]
-		if i == 0 && t.first == "" && bytes.IndexByte(value, ' ') >= 0 {
+		value := bytes.TrimRight(rest[:end], " ")
+		if i == 0 && t.first == "" && bytes.IndexByte(value, ' ') >= 0 && (i != t.words[0] || t.words[1] == 0) {
 			if _, found, _ := client(value); address(found) != nil {
 				value = found
 			}

@@ -28,9 +28,12 @@ type Trace struct {
 	// share one. Without Cost each costs 1. In a combined log the time is fixed, Key is of CombinedKeys (empty:
 	// client) and there is no cost. A Cost "a+b" is the sum of two columns, a Key "a+b" the two values with a stroke
 	// between them, a Time "a+b" with a blank, unless there is a column of that whole name; so on for more. A Time
-	// "at:ms" names the unit of a number: s, ms, us or ns.
+	// "at:ms" names the unit of a number: s, ms, us or ns. A Time "at:%d.%m.%Y %H:%M:%S" names a layout, as that of
+	// Python's strptime. Without %Y the year is that of the file's last change, or Year.
 	Key, Time, Cost string
-	SkipKey         string // requests with this key are left out, and noted
+	Year            int64
+	Where           []string // field=value: lines with other values are left out, and noted
+	SkipKey         string   // requests with this key are left out, and noted
 
 	Speed        float64      // 10 plays ten times as fast; 0 stands for 1
 	Skip         int64        // this many requests, the earliest, are left out
@@ -113,6 +116,19 @@ func (t Trace) Validate() []*FieldError {
 	}
 	if t.Bad < 0 {
 		p.bad("bad", "%d is negative; want 0 or more lines", t.Bad)
+	}
+	if _, layout := splitLayout(t.Time); layout != nil {
+		if err := layout.check(); err != nil {
+			p.bad("time", "%v", err)
+		}
+	}
+	if t.Year != 0 && (t.Year < 1970 || t.Year > 2100) {
+		p.bad("year", "%d is out of range; want 1970 to 2100", t.Year)
+	}
+	for _, w := range t.Where {
+		if strings.IndexByte(w, '=') < 1 {
+			p.bad("where", "%s has no field and value; want FIELD=VALUE, such as method=GET", message.Quote(w))
+		}
 	}
 	return append(p, t.checkFields()...)
 }

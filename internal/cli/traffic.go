@@ -39,12 +39,15 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 		"log `FORMAT` such as alb, or '$names' in a template (default detected)")
 	fs.StringVar(&t.trace.Key, "trace-key", "", "`FIELD` with the client; a+b joins two, none is one limit for all")
 	fs.StringVar(&t.trace.SkipKey, "trace-skip-key", "", "leave out the requests with the `KEY`, such as -")
-	fs.StringVar(&t.trace.Time, "trace-time", "", "`FIELD` with the time; a+b joins two, at:ms names the unit")
+	fs.StringVar(&t.trace.Time, "trace-time", "",
+		"`FIELD` with the time; a+b joins two, at:ms names the unit, 'at:%d.%m.%Y %H:%M:%S' the layout")
+	fs.Int64Var(&t.trace.Year, "trace-year", 0, "the `YEAR` of times without one (default that of the file's last change)")
+	fs.StringArrayVar(&t.trace.Where, "trace-where", nil, "read only lines in which `FIELD=VALUE`; repeat it for several")
 	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`FIELD` with the cost; a+b adds two (default 1 each)")
 	fs.Float64Var(&t.trace.Speed, "trace-speed", 1, "play the log `N` times as fast")
 	fs.Int64Var(&t.trace.Skip, "trace-skip", 0, "skip the first `N` requests")
 	fs.Int64Var(&t.trace.Limit, "trace-limit", 0, "read at most `N` requests (default all)")
-	fs.Int64Var(&t.trace.Bad, "trace-bad", 0, "skip up to `N` lines that are no requests, and report them")
+	fs.Int64Var(&t.trace.Bad, "trace-bad", 0, "skip up to `N` lines that are no requests or too late, and report them")
 	fs.StringVar((*string)(&t.trace.WithinSecond), "within-second", "",
 		"`RULE` for times in whole seconds: even or at_once (default even)")
 	fs.VisitAll(func(f *pflag.Flag) { f.Hidden = brief && f.Name != "trace" })

@@ -1,6 +1,7 @@
 package limits
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -139,20 +140,23 @@ func newPage(d *result.Document) *page {
 	return p
 }
 
-// cells joins the cells of the readings; of two figures the smaller is first.
+// cells joins the cells of the readings; of two figures the smaller is first. Times stand in the order of the figures
+// before them.
 func (p *page) cells(of func(*reading) []string) []string {
 	cells := of(&p.readings[0])
+	swap := false
 	for i, b := range of(&p.readings[len(p.readings)-1]) {
 		a := cells[i]
 		if a == b {
 			continue
 		}
-		x, err := strconv.ParseFloat(strings.Trim(a, "%>"), 64)
-		y, err2 := strconv.ParseFloat(strings.Trim(b, "%>"), 64)
-		if p.differ == "" && err == nil && err2 == nil {
-			p.differ = a + " if spread evenly within each, " + b + " if all at once"
+		x, err := strconv.ParseFloat(strings.Trim(a, " %<>"), 64)
+		y, err2 := strconv.ParseFloat(strings.Trim(b, " %<>"), 64)
+		if err == nil && err2 == nil && x != y {
+			swap = y < x
+			p.differ = cmp.Or(p.differ, a+" if spread evenly within each, "+b+" if all at once")
 		}
-		if y < x || b == report.Absent {
+		if swap && a != report.Absent || b == report.Absent {
 			a, b = b, a
 		}
 		cells[i] = a + " or " + b

@@ -39,7 +39,7 @@ phases:
   - {name: sine, duration: 1d, sine: {mean: 100/1h, amplitude: 80/1h, period: 24h}}
   - {name: square, duration: 1s, on_off: {rate: 200/s, on: 200ms, off: 300ms}}
   - {name: pause, duration: 250us, pause: true}
-  - {name: trace, trace: {file: logs/a.csv, format: csv, key: ip, time: t, cost: a+b, speed: 2.5, skip: 3, limit: 4, within_second: at_once}}
+  - {name: trace, trace: {file: logs/a.csv, format: csv, key: ip, time: t, year: 2026, cost: a+b, where: [x=y], speed: 2.5, skip: 3, limit: 4, within_second: at_once}}
 clients:
   - {name: polite, count: 20, on_reject: obey, attempts: 5, offset: 250ms, drift: 50, delay: {uniform: [1ms, 20ms]}}
   - {name: stubborn, on_reject: ignore, wait: 100ms, offset: {uniform: [-2s, 2s]}, drift: {uniform: [-100, 100]}, local_flag: true}
@@ -98,7 +98,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 		{Name: "pause", Duration: 250 * time.Microsecond, Keys: keys, Cost: cost,
 			Arrivals: traffic.Steady{Rate: traffic.Rate{Per: time.Second}}},
 		{Name: "trace", Trace: &accesslog.Trace{File: filepath.FromSlash("some/where/logs/a.csv"),
-			Format: accesslog.CSV, Key: "ip", Time: "t", Cost: "a+b",
+			Format: accesslog.CSV, Key: "ip", Time: "t", Year: 2026, Cost: "a+b", Where: []string{"x=y"},
 			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: accesslog.AtStart}},
 	}
 	groups := []clients.Group{

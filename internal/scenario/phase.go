@@ -229,7 +229,7 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	p.Keys, p.Cost = nil, nil
 	phase.Get("keys").Bad("a trace brings its own; want trace: {key: …} or nothing")
 	phase.Get("cost").Bad("a trace brings its own; want trace: {cost: …} or nothing")
-	f := v.Fields("file", "format", "key", "time", "cost", "skip_key", "speed", "skip", "limit", "bad", "within_second")
+	f := v.Fields("file", "format", "key", "time", "year", "cost", "where", "skip_key", "speed", "skip", "limit", "bad", "within_second")
 	if !f.Given() {
 		return
 	}
@@ -240,6 +240,14 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	f.Get("key").Text(&t.Key, "a column's name", 200)
 	f.Get("time").Text(&t.Time, "a column's name", 200)
 	f.Get("cost").Text(&t.Cost, "a column's name", 200)
+	f.Get("year").Integer(&t.Year, 1970, 2100)
+	if where := f.Get("where"); where.Given() {
+		for _, w := range where.List("a list such as [method=GET]", 100) {
+			var text string
+			w.Text(&text, "a field and its value, such as method=GET", 4096)
+			t.Where = append(t.Where, text)
+		}
+	}
 	f.Get("format").Text((*string)(&t.Format), "a format or a template", 4096)
 	f.Get("skip_key").Text(&t.SkipKey, "a key", 4096)
 	strictyaml.Choice(f.Get("within_second"), &t.WithinSecond, accesslog.WithinSeconds)
