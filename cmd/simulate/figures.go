@@ -98,9 +98,9 @@ func (f *flags) checkColumns() error {
 }
 
 // foretell says of a log what the models decide, while the Lua has yet to confirm it: on a server a log takes ten times
-// as long. Whatever keeps the models from an answer is left to the job to tell.
+// as long, unless it confirms only a sample. Whatever keeps the models from an answer is left to the job to tell.
 func (a *app) foretell(ctx context.Context, f *flags, job *job) {
-	if f.Quiet || f.Files == nil || job.byModels() {
+	if f.Quiet || f.Files == nil || job.byModels() || job.Sample && job.Scripts == nil {
 		return
 	}
 	bar := a.NewBar(false)

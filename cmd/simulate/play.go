@@ -9,6 +9,7 @@ import (
 
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
+	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -83,6 +84,7 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	}
 	job := newJob(list, f.redis, f.Scripts != nil)
 	job.Algorithms, job.Scripts, job.Instead = choices, script.Files(f.Scripts), instead
+	job.Sample = f.redis == redis.KindAuto
 	job.OtherRule = f.Files != nil && !f.ChoseRule()
 	if job.byModels() && f.Scripts != nil {
 		return nil, &replay.InputError{Err: run.ErrNoServer}

@@ -85,7 +85,7 @@ func sameOutcome(a, b limit.Decision) bool {
 
 // DifferenceError is a request that a script and its model decide differently: one of the two is wrong.
 type DifferenceError struct {
-	Number        int64 // of the request, from 1
+	Number        int64 // of the request, from 1; 0: it is not known
 	Request       limit.Request
 	Model, Server limit.Decision
 }
@@ -97,8 +97,12 @@ func (e *DifferenceError) Error() string {
 		clocks = fmt.Sprintf(", the server's clock off by %d us and the client's by %d us", q.ServerSkewUS,
 			q.ClientSkewUS)
 	}
-	return fmt.Sprintf("request %d (key %s, cost %d, at %d us%s): the model answers %s, the script on the server %s",
-		e.Number, message.Quote(q.Key), q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))
+	request := "a request"
+	if e.Number > 0 {
+		request = fmt.Sprintf("request %d", e.Number)
+	}
+	return fmt.Sprintf("%s (key %s, cost %d, at %d us%s): the model answers %s, the script on the server %s",
+		request, message.Quote(q.Key), q.Cost, q.AtUS, clocks, answer(e.Model), answer(e.Server))
 }
 
 func answer(d limit.Decision) string {

@@ -51,6 +51,9 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 				"for which there is --limit", own, l.Label, file))
 		}
 	}
+	if text := g.noteSample(o); text != "" {
+		note(text)
+	}
 	if text := tooCostly(run, o.LargestCost); text != "" {
 		note(text)
 	}

@@ -28,7 +28,9 @@ type Plan struct {
 
 	// Brief leaves out what is measured over intervals of several lengths, and fairness. The models must be used by one
 	// goroutine.
-	Brief  bool
+	Brief bool
+	// Sample has the models decide a long log for all rows that have one, and the scripts confirm a part.
+	Sample bool
 	inTurn *limit.Policy // what the limit is in every second period; nil: the same
 }
 

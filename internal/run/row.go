@@ -22,6 +22,7 @@ import (
 type row struct {
 	*limiter.Limiter
 	script  Script            // on a server; nil: the model decides
+	samples []*sampling       // whose scripts confirm a sample; nil: the script decides all
 	left    *virtualtime.Left // by the script; nil: not counted
 	decider replay.Decider
 	another func() replay.Decider // see replay.Row
@@ -62,6 +63,8 @@ func (g *game) open(ctx context.Context) error {
 			if l.Gateways == nil { // gateways take turns over the requests of all keys
 				r.another = another
 			}
+		case g.sample != nil && !l.Foreign():
+			g.sampledRow(ctx, r, model)
 		case l.NewModel == nil:
 			r.decider = replay.Unreachable(r.script, g.Scenario.Outages)
 		default:
@@ -87,7 +90,7 @@ func (g *game) row(ctx context.Context, l *limiter.Limiter) (r *row, err error) 
 
 // survey counts a script's keys at the time of the last request. It fails if keys are missing.
 func (r *row) survey(ctx context.Context, lastUS int64) error {
-	if r.script == nil {
+	if r.script == nil || r.samples != nil {
 		return nil
 	}
 	left, err := r.script.Left(ctx, lastUS)
@@ -106,6 +109,10 @@ func (r *row) describeScript(all *result.Row) {
 		return
 	}
 	calls := r.script.Calls()
+	for _, s := range r.samples[min(1, len(r.samples)):] {
+		more := s.script.Calls()
+		calls.Total, calls.Decisions = calls.Total+more.Total, calls.Decisions+more.Decisions
+	}
 	all.Commands = each(calls.Total, calls.Decisions)
 	all.RoundTrips = each(calls.Decisions, calls.Decisions)
 	if r.left == nil {

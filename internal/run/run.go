@@ -41,6 +41,7 @@ type Ask struct {
 	Version string
 
 	Progress  Progress
+	Sample    bool              // of a long log, scripts confirm a part of the models' decisions; see Plan.Sample
 	OtherRule bool              // for traces with whole seconds: a note has the figures under the other rule
 	Decided   func(*result.Run) // called with each scenario's figures as soon as they exist; may be nil
 	// Watch returns a function that receives a row's decisions, batch by batch. It is called once per row, in order. It
@@ -84,6 +85,7 @@ func (a *Ask) Play(ctx context.Context, plans []*Plan, engine Engine) (*Result, 
 			a.Progress.Scenario(p.Scenario.Name, i+1, len(plans), total)
 			p.Progress = a.Progress.Requests
 		}
+		p.Sample = a.Sample
 		if a.Watch != nil {
 			p.Watch = func(label string) (Observer, error) { return a.Watch(p.Scenario.Name, label) }
 		}
@@ -145,7 +147,14 @@ func Play(ctx context.Context, p *Plan, engine Engine) (*result.Run, *curves.Inp
 	if p.Scenario.Reactive() {
 		open, play = g.openReacting, g.react
 	}
-	err := open(context.WithoutCancel(ctx)) // an interrupted run has all its rows
+	var err error
+	if p.Sample && p.Scenario.Recorded() && !p.Scenario.Reactive() {
+		g.sample, err = p.sampled()
+	}
+	if err != nil {
+		return nil, nil, g.engine.Clean(ctx, err)
+	}
+	err = open(context.WithoutCancel(ctx)) // an interrupted run has all its rows
 	var outcome *replay.Outcome
 	if err == nil {
 		outcome, err = play(ctx)
@@ -169,6 +178,7 @@ func Play(ctx context.Context, p *Plan, engine Engine) (*result.Run, *curves.Inp
 type game struct {
 	*Plan
 	engine Engine
+	sample *sample // nil: scripts decide all requests
 	rows   []*row
 }
 
