@@ -28,7 +28,8 @@ var _ = register(layout{
 			}
 		}
 		if name, layout := splitLayout(t.Time); name != "" && (name != "time" || layout == nil) {
-			p.bad("time", "%s: a combined log has its own time; leave the field out, or name its layout: time:%%d.%%m.%%Y %%H:%%M:%%S", message.Quote(t.Time))
+			p.bad("time", "%s: a combined log has its own time; leave the field out, or name its "+
+				"layout: time:%%d.%%m.%%Y %%H:%%M:%%S", message.Quote(t.Time))
 		}
 		if t.Cost != "" {
 			p.bad("cost", "%s: a combined log has no cost; leave the field out", message.Quote(t.Cost))

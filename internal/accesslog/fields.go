@@ -18,12 +18,13 @@ import (
 // Names of the time, of the client and of its proxies' X-Forwarded-For in common logs, those that say most first.
 var (
 	templateTimes = []string{"msec", "time_iso8601", "time_local", "time"}
-	timeNames     = append(strings.Fields("StartUTC start_time time_start EdgeStartTimestamp requestTimeEpoch requestTime "+
-		"@timestamp timestamp ts datetime date+time at eventTime TimeGenerated"), append(templateTimes, "date")...)
+	timeNames     = append(strings.Fields("StartUTC start_time time_start EdgeStartTimestamp requestTimeEpoch "+
+		"requestTime @timestamp timestamp ts datetime date+time at eventTime TimeGenerated"),
+		append(templateTimes, "date")...)
 	clientNames = append(strings.Fields("client_ip ClientHost ClientAddr request.client_ip request.remote_ip "+
-		"request.remote_addr httpRequest.clientIp httpRequest.remoteIp downstream_remote_address source.ip c-ip remote_addr "+
-		"remote_ip remote_address client_address client user_ip source_ip src_ip sourceIPAddress callerIpAddress "+
-		"ip_address ip"), otherClients...)
+		"request.remote_addr httpRequest.clientIp httpRequest.remoteIp downstream_remote_address source.ip c-ip "+
+		"remote_addr remote_ip remote_address client_address client user_ip source_ip src_ip sourceIPAddress "+
+		"callerIpAddress ip_address ip"), otherClients...)
 	otherClients   = []string{"client_id", "user_id", "api_key", "user", "key"} // no addresses
 	forwardedNames = strings.Fields("forwarded X-Forwarded-For http_x_forwarded_for cs(X-Forwarded-For) forwarded_for")
 )
@@ -173,21 +174,25 @@ func (l *layout) fields(t Trace, first []byte) (*fields, error) {
 
 // where is a field that must have a value.
 type where struct {
-	field  column
-	value  string
-	failed func(found []byte, err error) string // what a line has instead
+	field       column
+	name, value string
 }
 
 // lets reports whether the line that was cut last has the values that are wanted.
 func (r *fields) lets() bool {
 	for _, w := range r.wheres {
-		if v, err := w.field(); err != nil || string(v) != w.value {
-			if r.firsts[filtered] == "" {
-				r.mark(filtered, []byte(w.failed(v, err)))
-			}
-			r.marks |= 1 << filtered
-			return false
+		v, err := w.field()
+		if err == nil && string(v) == w.value {
+			continue
 		}
+		r.marks |= 1 << filtered
+		if r.firsts[filtered] == "" {
+			r.firsts[filtered] = w.name + "=" + string(v)
+			if err != nil {
+				r.firsts[filtered] = err.Error()
+			}
+		}
+		return false
 	}
 	return true
 }
@@ -200,12 +205,7 @@ func (r *fields) filter(t Trace) error {
 		if err != nil {
 			return err
 		}
-		r.wheres = append(r.wheres, where{all[0], value, func(found []byte, err error) string {
-			if err != nil {
-				return err.Error()
-			}
-			return name + "=" + string(found)
-		}})
+		r.wheres = append(r.wheres, where{all[0], name, value})
 	}
 	return nil
 }
@@ -220,8 +220,8 @@ func (r *fields) find(t Trace) error {
 			if j, ok := r.format.(*jsonLines); ok && j.records() != nil {
 				return j.records()
 			}
-			return &FieldError{"time", "no column or field is a known time; want --trace-time, or time in a scenario, with " +
-				"one of " + fieldList(r.format)}
+			return &FieldError{"time", "no column or field is a known time; want --trace-time, or time in a " +
+				"scenario, with one of " + fieldList(r.format)}
 		}
 		r.taken = append(r.taken, "the time to be "+t.Time)
 	} else if len(resolve(r.format, t.Time, exactly)) == 0 {
@@ -253,10 +253,12 @@ func (r *fields) find(t Trace) error {
 		t.Key = ""
 	}
 	if t.Cost == "" {
-		for _, name := range r.names() {
-			if countName.MatchString(plain(name[strings.LastIndexByte(name, '.')+1:])) {
-				r.hint = fmt.Sprintf("each line is read as one request; --trace-cost %s counts each as so many, which are "+
-					"admitted or rejected together", name)
+		names := r.names()
+		for _, name := range names {
+			series := len(names) == 2 && t.Key == "" && name != t.Time // a time and a value
+			if series || countName.MatchString(plain(name[strings.LastIndexByte(name, '.')+1:])) {
+				r.hint = fmt.Sprintf("each line is read as one request; --trace-cost %s counts it as so many, "+
+					"which are admitted or rejected together", name)
 			}
 		}
 	}

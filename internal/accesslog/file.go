@@ -18,6 +18,9 @@ import (
 // maxBadShown is how many of the bad lines that are left out are shown.
 const maxBadShown = 3
 
+// sampled is of how many bytes the line is taken that shows the fields of JSON.
+const sampled = 64 << 10
+
 // traceFile is one file of a trace, whose requests come out in the order of time.
 type traceFile struct {
 	*text
@@ -27,7 +30,7 @@ type traceFile struct {
 	trace   Trace   // its format is known
 	layout  *layout
 	first   []byte      // line
-	headed  int64       // lines before the first request's
+	headed  string      // how to leave out a header when lines are reversed
 	later   bool        // first is not the first line, but one that tells more
 	guessed string      // the format, the time, the client
 	year    string      // a note
@@ -46,7 +49,6 @@ type traceFile struct {
 // shared is what the files of a trace share: the lines that are no requests, and how many blocks may be read ahead.
 type shared struct {
 	allowed, count int64
-	late           int64 // of count: lines that came too late
 	shown          []string
 	spare          int // fewer than none, where files take one that need it
 }
@@ -140,11 +142,15 @@ func (f *traceFile) detect(t Trace) error {
 		return errors.Join(problems...)
 	}
 	f.trace, f.layout, f.first = t, t.Format.layout(), bytes.Clone(first)
-	if f.quotes, f.headed = f.layout.quotes, f.number; !f.layout.header { // the line is a request
+	if f.quotes = f.layout.quotes; f.layout.header {
+		f.headed = fmt.Sprintf(", but for the first %s: tail -n +%d FILE | tac", message.Count(f.number, "line"),
+			f.number+1)
+	} else { // the line is a request
 		f.data = slices.Concat(first, []byte{'\n'}, f.data)
-		f.lines, f.headed = f.lines-1, 0
+		f.lines--
 	}
 	if t.Format == "jsonl" {
+		f.data = f.fill(f.data, sampled)
 		sample, err := f.sample(t)
 		if err != nil {
 			return f.at(err)
@@ -171,46 +177,34 @@ func (f *traceFile) detect(t Trace) error {
 // sample is the line among the first ones that tells most: one that the trace's filters let through, with a time and a
 // client. Servers begin their logs with lines about their start.
 func (f *traceFile) sample(t Trace) (best []byte, err error) {
-	most, seen := 0, map[string]bool{}
-	for line := range bytes.Lines(f.data) {
-		j, err := openJSON(bytes.TrimSpace(line))
+	most := 0
+	for line := range bytes.Lines(f.data[:min(len(f.data), sampled)]) {
+		line = bytes.TrimSpace(line)
+		j, err := openJSON(line)
 		r := &fields{format: j}
-		if err != nil || r.filter(t) != nil {
+		if err != nil || r.filter(t) != nil || !r.lets() {
 			continue
 		}
-		for i, w := range r.wheres {
-			if _, err := w.field(); err == nil {
-				seen[t.Where[i]] = true
-			}
+		points := 1
+		if t.Time != "" || known(j, timeNames) != "" {
+			points += 2
 		}
-		points := 0
-		if r.lets() {
-			points = 1
-			if t.Time != "" || known(j, timeNames) != "" {
-				points += 2
-			}
-			if t.Key != "" || known(j, clientNames) != "" {
-				points++
-			}
+		if t.Key != "" || known(j, clientNames) != "" {
+			points++
 		}
 		if points > most {
-			best, most = bytes.Clone(bytes.TrimSpace(line)), points
+			best, most = bytes.Clone(line), points
 		}
 		if most == 4 {
-			return best, nil
+			break
 		}
 	}
-	if most > 0 || t.Where == nil || f.ended != io.EOF {
-		return best, nil
+	if most == 0 && t.Where != nil && f.ended == io.EOF {
+		first, _ := openJSON(f.first)
+		err = &FieldError{"where", fmt.Sprintf("no line has %s; the first line's fields are %s",
+			strings.Join(t.Where, " and "), fieldList(first))}
 	}
-	for _, w := range t.Where {
-		if name, _, _ := strings.Cut(w, "="); !seen[w] {
-			first, _ := openJSON(f.first)
-			return nil, &FieldError{"where", fmt.Sprintf("no line has a field %s; there are %s", message.Quote(name),
-				fieldList(first))}
-		}
-	}
-	return nil, &FieldError{"where", "no line has " + strings.Join(t.Where, " and ")}
+	return best, err
 }
 
 // setYear sets the year of a layout that has none.
@@ -235,8 +229,8 @@ func (f *traceFile) setYear(t Trace) error {
 	if err == nil {
 		changed := about.ModTime().UTC()
 		l.year, l.latestUS = changed.Year(), changed.AddDate(0, 0, 1).UnixMicro()
-		f.year = fmt.Sprintf("times name no year; %d was taken, that of the file's last change, and the year before for "+
-			"later times; --trace-year names another", l.year)
+		f.year = fmt.Sprintf("times name no year; %d was taken, that of the file's last change, and the year before "+
+			"for later times; --trace-year names another", l.year)
 	}
 	return err
 }
@@ -281,7 +275,6 @@ func (f *traceFile) scan() error {
 				note.Text = strings.NewReplacer("%s", example, "FIELD", f.proxy).Replace(ofLines[kind])
 			}
 		}
-		late := false
 		switch {
 		case e.marks&(1<<bad) != 0:
 			err, f.now.errs = f.now.errs[0], f.now.errs[1:]
@@ -292,39 +285,20 @@ func (f *traceFile) scan() error {
 				return nil
 			}
 			if f.sorter.newestFirst() {
-				err = fmt.Errorf("the lines so far are newest first; reverse the file with %s", f.reversed())
+				err = fmt.Errorf("the lines so far are newest first; reverse them with tac FILE%s", f.headed)
 			}
 			err = fmt.Errorf("%s:%d: %w", f.name, e.line, err)
-			if late = true; f.sorter.newestFirst() && f.sorter.falling > 1 {
+			if f.sorter.newestFirst() && f.sorter.falling > 1 {
 				return err
 			}
 		}
 		if f.shared.count == f.shared.allowed {
 			return f.advise(err, e)
 		}
-		if late {
-			f.shared.late++
-		}
 		if f.shared.count++; len(f.shared.shown) < maxBadShown {
 			f.shared.shown = append(f.shared.shown, err.Error())
 		}
 	}
-}
-
-// reversed is the command that reverses the file. A header stays in front.
-func (f *traceFile) reversed() string {
-	cat := "cat "
-	if f.zipped {
-		cat = "zcat "
-	}
-	cat += f.name
-	switch n := f.headed; {
-	case n > 0:
-		return fmt.Sprintf("(%s | head -n %d; %s | tail -n +%d | tac)", cat, n, cat, n+1)
-	case f.zipped:
-		return cat + " | tac"
-	}
-	return "tac " + f.name
 }
 
 // advise says with a bad line how to do without it. Where no line before it was good it says nothing: then the trace is

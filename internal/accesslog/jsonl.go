@@ -125,8 +125,8 @@ func (j *jsonLines) records() error {
 	for _, path := range j.fields {
 		var list []object
 		if json.Unmarshal(lookup(j.object, path), &list) == nil && len(list) > 0 {
-			return fmt.Errorf("the field %s is a list of records; want one record per line, as jq -c '.%s[]' FILE writes "+
-				"them", message.Quote(path), path)
+			return fmt.Errorf("the field %s is a list of records; want one record per line, as jq -c '.%s[]' FILE "+
+				"writes them", message.Quote(path), path)
 		}
 	}
 	return nil

@@ -27,7 +27,6 @@ type Log struct {
 	Key              string // of all requests; "": there are several
 	Empty            int    // files
 	Clients          int    // different keys, up to one more than fewClients
-	Late             int64  // of Bad: lines that came too late
 }
 
 // fewClients may be proxies.
@@ -100,14 +99,8 @@ func (p *player) end(err error, found *traffic.Pass) error {
 		if n > len(shown) {
 			shown = append(slices.Clip(shown), "…")
 		}
-		what := message.Verb(n, "is no request", "are no requests")
-		if p.Late == p.Bad {
-			what = "came too late"
-		} else if p.Late > 0 {
-			what += " or came too late"
-		}
-		add("%s %s left out that %s: %s", message.Count(n, "line"), message.Verb(n, "was", "were"), what,
-			strings.Join(shown, "; "))
+		add("%s %s left out that %s or came too late: %s", message.Count(n, "line"), message.Verb(n, "was", "were"),
+			message.Verb(n, "is no request", "are no requests"), strings.Join(shown, "; "))
 	}
 	switch {
 	case p.Key == "" || p.Requests < 2:
@@ -115,10 +108,6 @@ func (p *player) end(err error, found *traffic.Pass) error {
 	case p.Key == string(oneKey):
 		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart",
 			p.Requests)
-		if p.gap > 0 && p.emitted > 2 && p.trace.Cost == "" {
-			add("the requests come exactly every %v: if each line is the count of an interval, --trace-cost names its column",
-				limit.FormatDuration(time.Duration(p.gap)*time.Microsecond))
-		}
 	default:
 		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
 			"another field", p.Requests, message.Quote(p.Key))

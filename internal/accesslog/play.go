@@ -39,8 +39,6 @@ type player struct {
 	groups []*share // of held
 	key    string   // the first request's
 	few    map[string]bool
-	// emitted counts requests, and gap is the time between any two of them; 0: there are several
-	emitted, gap int64
 }
 
 // share is a key's part of a second: requests whose time is whole, and how many have their place.
@@ -97,8 +95,8 @@ func (p *player) read() error {
 	case taken == 0 && m.unlike() != "":
 		return fmt.Errorf("%s: no requests are left: %s", name, m.unlike())
 	case taken == 0 && m.count > 0:
-		return fmt.Errorf("%s: no requests in it; want at least one; of %d lines that were left out the first is %s", name,
-			m.count, m.shown[0])
+		return fmt.Errorf("%s: no requests in it; want at least one; of %s left out the first is %s", name,
+			message.Count(m.count, "line"), m.shown[0])
 	case taken == 0:
 		return fmt.Errorf("%s: no requests in it; want at least one", name)
 	case p.Requests == 0:
@@ -174,12 +172,6 @@ func (p *player) emit(e entry) error {
 		return fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed%s",
 			e.file.name, e.line, limit.FormatDuration(limit.MaxWindow), remedy)
 	}
-	switch p.emitted++; {
-	case p.emitted == 2:
-		p.gap = e.at - p.LastUS
-	case p.emitted > 2 && e.at-p.LastUS != p.gap:
-		p.gap = 0
-	}
 	if len(p.few) <= fewClients && !p.few[e.key] {
 		p.few[e.key] = true
 		p.Clients++
@@ -251,7 +243,7 @@ func (m *merger) close(l *Log) {
 		f.Close()
 		l.Files = append(l.Files, f.found())
 	}
-	l.Bad, l.Late, l.Shown, l.Empty = m.count, m.late, m.shown, m.empty
+	l.Bad, l.Shown, l.Empty = m.count, m.shown, m.empty
 }
 
 // before orders files by their next requests. Of two of one instant that one is first whose file begins earlier: within

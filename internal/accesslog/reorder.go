@@ -42,9 +42,9 @@ type reorder struct {
 	released   int64 // the time of the entry released last
 	seen       int64
 	outOfOrder int64 // entries earlier than one before them in the file
-	last       int64 // the time of the entry before, and how many entries are later and earlier than the one before them
-	rising     int64
-	falling    int64
+	last       int64 // the time of the entry before
+	rising     int64 // entries later than the one before them
+	falling    int64 // entries earlier than the one before them
 }
 
 // push takes the next entry of the file; it fails if the entry belongs before one already released.

@@ -49,8 +49,8 @@ func splitLayout(name string) (string, *strptime) {
 // check refuses layouts with which no time can be read.
 func (l *strptime) check() error {
 	if odd := impossible.FindString(directive.ReplaceAllString(l.text, "")); odd != "" {
-		return fmt.Errorf("the layout %s: %s cannot be in it; want, as in Python's strptime, %%Y %%y %%m %%b %%B %%d %%j "+
-			"%%H %%I %%p %%M %%S %%z %%Z %%a %%A %%%%, and %%f after %%S. or %%S,", message.Quote(l.text),
+		return fmt.Errorf("the layout %s: %s cannot be in it; want, as in Python's strptime, %%Y %%y %%m %%b %%B %%d "+
+			"%%j %%H %%I %%p %%M %%S %%z %%Z %%a %%A %%%%, and %%f after %%S. or %%S,", message.Quote(l.text),
 			message.Quote(odd))
 	}
 	if !l.has("j") && !(l.has("d") && l.has("mbB")) || !l.has("H") && !(l.has("I") && l.has("p")) {

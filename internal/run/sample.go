@@ -163,7 +163,7 @@ func (g *game) noteSample(o *replay.Outcome) string {
 	for _, s := range g.rows[i].samples {
 		first, confirmed, whole = first+s.first, confirmed+s.confirmed, whole+int64(len(s.asked))
 	}
-	return fmt.Sprintf("the Lua confirmed %s of %s requests: the first %s, and %s of %s keys; cmds are "+
-		"theirs, and --redis embedded confirms all", message.Grouped(confirmed), message.Grouped(o.Reference.Offered), message.Grouped(first),
-		message.Grouped(whole), message.Grouped(o.Keys))
+	return fmt.Sprintf("the Lua confirmed %s of %s requests: the first %s, and %s of %s keys; cmds are theirs, and "+
+		"--redis embedded confirms all", message.Grouped(confirmed), message.Grouped(o.Reference.Offered),
+		message.Grouped(first), message.Grouped(whole), message.Grouped(o.Keys))
 }

@@ -229,7 +229,8 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	p.Keys, p.Cost = nil, nil
 	phase.Get("keys").Bad("a trace brings its own; want trace: {key: …} or nothing")
 	phase.Get("cost").Bad("a trace brings its own; want trace: {cost: …} or nothing")
-	f := v.Fields("file", "format", "key", "time", "year", "cost", "where", "skip_key", "speed", "skip", "limit", "bad", "within_second")
+	f := v.Fields("file", "format", "key", "time", "year", "cost", "where", "skip_key", "speed", "skip",
+		"limit", "bad", "within_second")
 	if !f.Given() {
 		return
 	}
