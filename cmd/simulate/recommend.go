@@ -11,6 +11,7 @@ import (
 	"ratelab/internal/accesslog"
 	"ratelab/internal/cli"
 	"ratelab/internal/limit"
+	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/recommend"
 	"ratelab/internal/redis"
@@ -135,18 +136,20 @@ func noChoice(s *scenario.Scenario) string {
 	return ""
 }
 
-// readOtherwise adds the other reading of a log with whole seconds, unless somebody has chosen one.
+// readOtherwise counts a log's keys, and adds the other reading of whole seconds, unless somebody has chosen one.
 func (f *recommendFlags) readOtherwise(ctx context.Context, q *recommend.Question) error {
-	if f.Files == nil || f.ChoseRule() {
+	if f.Files == nil {
 		return nil
 	}
+	keys := measure.NewKeySet()
 	stream := q.Scenarios[0].Stream(q.Scenarios[0].Seed)
-	for _, err := range stoppable(ctx, stream.Requests()) {
+	for r, err := range stoppable(ctx, stream.Requests()) {
 		if err != nil {
 			return &replay.InputError{Err: err}
 		}
+		keys.Add(r.Key)
 	}
-	if stream.Spread() > 0 {
+	if q.Keys = keys.Count(); stream.Spread() > 0 && !f.ChoseRule() {
 		q.Otherwise = q.Scenarios[0].UnderRule(accesslog.AtStart)
 	}
 	return nil

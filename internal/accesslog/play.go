@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/traffic"
@@ -184,6 +186,9 @@ func (p *player) emit(e entry) error {
 		p.key, p.Key = e.key, e.key
 	} else if e.key != p.key {
 		p.Key = ""
+	}
+	if n := p.trace.Parts; n > 1 && xxh3.HashStringSeed(e.key, 2)%n != p.trace.Part {
+		return nil
 	}
 	if !p.yield(limit.Request{AtUS: at, Key: e.key, Cost: int64(e.cost)}) {
 		return errEnough

@@ -40,6 +40,10 @@ type Trace struct {
 	Limit        int64        // at most this many are taken after them; 0 stands for all
 	Bad          int64        // up to so many lines that are no requests are left out, and noted; more are an error
 	WithinSecond WithinSecond // empty: even
+
+	// Of Parts the requests of Part's keys are yielded, at their places in the whole log; of 0 all are. What the pass
+	// finds is that of the whole log.
+	Part, Parts uint64
 }
 
 // StandardInput is the path that stands for what came through a pipe, where the trace has that.

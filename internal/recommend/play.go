@@ -31,10 +31,14 @@ type field struct {
 	// of the log that was played last
 	firstUS, lastUS int64
 	largestCost     int64
-	asItIs          bool // the standard set is played at its own pace only, as a log is
+	parts           uint64 // of a log's keys, one played after the other, since each key takes memory in each row
+	asItIs          bool   // the standard set is played at its own pace only, as a log is
 
 	progress func(int64)
 }
+
+// keysAtOnce is how many keys of a log are played at once.
+const keysAtOnce = 100_000
 
 // errInterrupted says what an interrupt leaves.
 var errInterrupted = fmt.Errorf("%w: nothing is recommended", message.ErrInterrupted)
@@ -57,6 +61,8 @@ func (u *usualLimiter) note(r measure.Result) {
 // price is what a candidate did in one traffic, in its worst phase.
 type price struct {
 	lost         float64
+	missing      int64 // cost that the exact limiter admitted beyond this one, and all that it admitted
+	total        int64
 	instructions float64 // of all decisions
 	decisions    int64
 	rejected     int64 // keys
@@ -145,17 +151,28 @@ func (f *field) play(ctx context.Context, s *scenario.Scenario, instead run.Inst
 		if pace != 100 && (f.asItIs || s.Recorded()) {
 			break
 		}
-		rows, err := f.playAt(ctx, s, instead, pace)
-		if err != nil {
-			return err
+		var rows []*candidate // those that the prices are of
+		var prices []price
+		for part := range max(1, f.parts) {
+			this := s
+			if f.parts > 1 {
+				this = s.Part(part, f.parts)
+			}
+			played, err := f.playAt(ctx, this, instead, pace)
+			if err != nil {
+				return err
+			}
+			for i, l := range played {
+				if part == 0 {
+					rows, prices = append(rows, l.candidate), append(prices, price{})
+				}
+				prices[i].add(l)
+			}
 		}
 		for _, c := range f.candidates {
 			worst := price{lost: -1}
-			for _, l := range rows {
-				if l.candidate != c {
-					continue
-				}
-				if p := l.price(); p.lost > worst.lost {
+			for i, p := range prices {
+				if rows[i] == c && p.lost > worst.lost {
 					worst = p
 				}
 			}
@@ -286,16 +303,18 @@ func (l *phased) inUse(nowUS int64, key *keyState, allowed bool) int {
 	return x
 }
 
-// price compares a row with the exact one, key by key.
-func (l *phased) price() price {
-	p := price{decided: strconv.FormatUint(l.digest, 16), most: float64(l.most)}
-	var missing, total int64
+// add compares a row with the exact one, key by key.
+func (p *price) add(l *phased) {
+	if l.candidate == nil {
+		return
+	}
+	p.decided, p.most = p.decided+strconv.FormatUint(l.digest, 16), max(p.most, float64(l.most))
 	for name, key := range l.exact.keys {
 		mine := l.keys[name]
 		if mine == nil { // it came no more before the end
 			mine = &keyState{}
 		}
-		total, missing = total+key.admitted, missing+max(0, key.admitted-mine.admitted)
+		p.total, p.missing = p.total+key.admitted, p.missing+max(0, key.admitted-mine.admitted)
 		if mine.rejected {
 			p.rejected++
 			if !key.rejected {
@@ -303,11 +322,10 @@ func (l *phased) price() price {
 			}
 		}
 	}
-	p.lost = float64(missing) / float64(max(1, total))
+	p.lost = float64(p.missing) / float64(max(1, p.total))
 	for i, n := range l.counts {
 		f := l.candidate.figures[i]
 		p.instructions += f.A*float64(n) + f.B*l.xs[i]
 		p.decisions += n
 	}
-	return p
 }

@@ -26,7 +26,8 @@ var ErrLimits = errors.New("the scenarios have different limits")
 type Question struct {
 	Scenarios []*scenario.Scenario // none: the standard set
 	run.Instead
-	Log bool // the only scenario is a recorded log
+	Log  bool  // the only scenario is a recorded log
+	Keys int64 // of the log, where that is known
 	// Otherwise is the log with its whole seconds read in the other way; nil where there is none
 	Otherwise *scenario.Scenario
 
@@ -173,6 +174,9 @@ func (q *Question) play(ctx context.Context, p limit.Policy, list []*scenario.Sc
 		return nil, err
 	}
 	f.progress, f.asItIs = q.Progress, standard
+	if q.Log && !standard { // the memory of all rows
+		f.parts = uint64(q.Keys / keysAtOnce)
+	}
 	for _, s := range list {
 		if err := f.play(ctx, s, q.Instead); err != nil {
 			return nil, err

@@ -70,6 +70,14 @@ func (s *Scenario) UnderRule(rule accesslog.WithinSecond) *Scenario {
 	return &again
 }
 
+// Part is the scenario of a recorded log with one of so many parts of its keys.
+func (s *Scenario) Part(part, parts uint64) *Scenario {
+	again, trace := *s, *s.Trace()
+	trace.Part, trace.Parts = part, parts
+	again.Phases = []traffic.Phase{{Name: s.Phases[0].Name, Trace: &trace}}
+	return &again
+}
+
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // traceName makes a scenario's name from a file's: access.log.gz becomes access-log.
