@@ -117,5 +117,5 @@ func (s *Sum) add(o Sum) {
 	s.All = all
 	s.Log = accesslog.Log{Requests: s.Requests + o.Requests, Spread: s.Spread + o.Spread, EndUS: endUS,
 		Clients: s.Clients + o.Clients,
-		LastUS: max(s.Log.LastUS, o.Log.LastUS)}
+		LastUS:  max(s.Log.LastUS, o.Log.LastUS)}
 }
