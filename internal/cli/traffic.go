@@ -40,7 +40,7 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 	fs.StringVar(&t.trace.Key, "trace-key", "", "`FIELD` with the client; a+b joins two, none is one limit for all")
 	fs.StringVar(&t.trace.SkipKey, "trace-skip-key", "", "leave out the requests with the `KEY`, such as -")
 	fs.StringVar(&t.trace.Time, "trace-time", "",
-		"`FIELD` with the time, or a+b; at:ms is a unit, 'at:%d.%m.%Y %H:%M' a layout")
+		"`FIELD` with the time, or a+b; with its unit at:ms, or layout at:%H…")
 	fs.Int64Var(&t.trace.Year, "trace-year", 0, "`YEAR` of times without one (default of the file's last change)")
 	fs.StringArrayVar(&t.trace.Where, "trace-where", nil, "read only lines with `FIELD=X`; several must all hold")
 	fs.StringVar(&t.trace.Cost, "trace-cost", "", "`FIELD` with the cost; a+b adds two (default 1 each)")
