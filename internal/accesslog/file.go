@@ -3,6 +3,7 @@ package accesslog
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ type traceFile struct {
 	trace   Trace   // its format is known
 	layout  *layout
 	first   []byte      // line
-	headed  string      // how to leave out a header when lines are reversed
+	reverse string      // how to reverse the lines after a header
 	later   bool        // first is not the first line, but one that tells more
 	guessed string      // the format, the time, the client
 	year    string      // a note
@@ -143,8 +144,7 @@ func (f *traceFile) detect(t Trace) error {
 	}
 	f.trace, f.layout, f.first = t, t.Format.layout(), bytes.Clone(first)
 	if f.quotes = f.layout.quotes; f.layout.header {
-		f.headed = fmt.Sprintf(", but for the first %s: tail -n +%d FILE | tac", message.Count(f.number, "line"),
-			f.number+1)
+		f.reverse = fmt.Sprintf("(head -n %d FILE; tail -n +%d FILE | tac)", f.number, f.number+1)
 	} else { // the line is a request
 		f.data = slices.Concat(first, []byte{'\n'}, f.data)
 		f.lines--
@@ -163,7 +163,7 @@ func (f *traceFile) detect(t Trace) error {
 		err = f.setYear(t)
 	}
 	if err != nil {
-		if t.Format == CSV && guessed != nil && t.Time == "" {
+		if t.Format == CSV && guessed != nil && strings.HasPrefix(err.Error(), "time: no column") && t.Time == "" {
 			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
 		}
 		return f.at(err)
@@ -285,7 +285,7 @@ func (f *traceFile) scan() error {
 				return nil
 			}
 			if f.sorter.newestFirst() {
-				err = fmt.Errorf("the lines so far are newest first; reverse them with tac FILE%s", f.headed)
+				err = fmt.Errorf("the lines so far are newest first; reverse them with %s", cmp.Or(f.reverse, "tac FILE"))
 			}
 			err = fmt.Errorf("%s:%d: %w", f.name, e.line, err)
 			if f.sorter.newestFirst() && f.sorter.falling > 1 {
