@@ -163,7 +163,7 @@ func (f *traceFile) detect(t Trace) error {
 		err = f.setYear(t)
 	}
 	if err != nil {
-		if t.Format == CSV && guessed != nil && strings.HasPrefix(err.Error(), "time: no column") && t.Time == "" {
+		if t.Format == CSV && guessed != nil && t.Time == "" && t.Where == nil {
 			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
 		}
 		return f.at(err)
