@@ -285,10 +285,11 @@ func (f *traceFile) scan() error {
 				return nil
 			}
 			if f.sorter.newestFirst() {
-				err = fmt.Errorf("the lines so far are newest first; reverse them with %s", cmp.Or(f.reverse, "tac FILE"))
+				err = fmt.Errorf("the lines so far are newest first; reverse them with %s",
+					cmp.Or(f.reverse, "tac FILE"))
 			}
 			err = fmt.Errorf("%s:%d: %w", f.name, e.line, err)
-			if f.sorter.newestFirst() && f.sorter.falling > 1 {
+			if f.sorter.newestFirst() && (f.sorter.falling > 1 || f.shared.count == f.shared.allowed) {
 				return err
 			}
 		}

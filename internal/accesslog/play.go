@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/zeebo/xxh3"
-
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/traffic"
@@ -187,13 +185,22 @@ func (p *player) emit(e entry) error {
 	} else if e.key != p.key {
 		p.Key = ""
 	}
-	if n := p.trace.Parts; n > 1 && xxh3.HashStringSeed(e.key, 2)%n != p.trace.Part {
+	if n := p.trace.Parts; n > 1 && partOf(e.key, n) != p.trace.Part {
 		return nil
 	}
 	if !p.yield(limit.Request{AtUS: at, Key: e.key, Cost: int64(e.cost)}) {
 		return errEnough
 	}
 	return nil
+}
+
+// partOf is the part of a key, by FNV-1a.
+func partOf(key string, parts uint64) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(key) {
+		h = (h ^ uint64(key[i])) * 1099511628211
+	}
+	return h % parts
 }
 
 // scale applies the trace's speed.
