@@ -256,8 +256,8 @@ func TestALimitThatChangesIsCompared(t *testing.T) {
 }
 
 // TIME moves on both sides where a user's script asks for it: a log that names its entries after it decides as the
-// exact one does, also where an entry leaves the window in the very microsecond of a request. It does not where the clock
-// steps back.
+// exact one does, also where an entry leaves the window in the very microsecond of a request. It does not where the
+// clock steps back.
 func TestTimeMovesOnBothSides(t *testing.T) {
 	own := candidate(t, filepath.Join("testdata", "named-after-time.lua"))
 	c := compared(t, candidate(t, "sliding-window-log"), own, limits(t, "10/1s"), "retry-storm")
