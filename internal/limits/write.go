@@ -154,7 +154,8 @@ func (p *page) cells(of func(*reading) []string) []string {
 		y, err2 := strconv.ParseFloat(strings.Trim(b, " %<>"), 64)
 		if err == nil && err2 == nil && x != y {
 			swap = y < x
-			p.differ = cmp.Or(p.differ, a+" if spread evenly within each, "+b+" if all at once")
+			p.differ = cmp.Or(p.differ, fmt.Sprintf("the first figure with an \"or\" is %s if spread evenly within each, "+
+				"%s if all at once", a, b))
 		}
 		if swap && a != report.Absent || b == report.Absent {
 			a, b = b, a
