@@ -160,7 +160,7 @@ func TestTwoReadings(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if p.differ != "the first figure with an \"or\" is 10 if spread evenly within each, 9 if all at once" {
+	if p.differ != "10 if spread evenly, 9 if all at once" {
 		t.Errorf("it says %q", p.differ)
 	}
 }

@@ -96,7 +96,7 @@ func sheet(d *result.Document) report.Sheet {
 		}
 	}
 	if p.differ != "" {
-		text := "Whole seconds: " + p.differ
+		text := `Whole seconds, the first "or": ` + p.differ
 		if d.Users[0].Change != nil {
 			text += "; the worse decides"
 		}
@@ -154,8 +154,7 @@ func (p *page) cells(of func(*reading) []string) []string {
 		y, err2 := strconv.ParseFloat(strings.Trim(b, " %<>"), 64)
 		if err == nil && err2 == nil && x != y {
 			swap = y < x
-			p.differ = cmp.Or(p.differ, fmt.Sprintf("the first figure with an \"or\" is %s if spread evenly within each, "+
-				"%s if all at once", a, b))
+			p.differ = cmp.Or(p.differ, a+" if spread evenly, "+b+" if all at once")
 		}
 		if swap && a != report.Absent || b == report.Absent {
 			a, b = b, a
