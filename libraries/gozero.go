@@ -25,7 +25,7 @@ func ofGoZero(p *process) (*redis.Redis, error) {
 	return redis.NewRedis(redis.RedisConf{Host: address, Type: redis.NodeType, NonBlock: true})
 }
 
-var _ = add(library{name: "go-zero-period", module: "github.com/zeromicro/go-zero", fits: wholeSeconds,
+var _ = add(library{name: "go-zero-period", module: "github.com/zeromicro/go-zero", silent: true, fits: wholeSeconds,
 	rule: "fixed window, begins with a key's first request",
 	open: func(p *process) (decide, error) {
 		client, err := ofGoZero(p)
@@ -37,7 +37,8 @@ var _ = add(library{name: "go-zero-period", module: "github.com/zeromicro/go-zer
 	}})
 
 var _ = add(library{name: "go-zero-token", module: "github.com/zeromicro/go-zero", costs: true, burst: true,
-	rule: "token bucket in whole seconds, with a limiter in the process for when Redis fails",
+	silent: true,
+	rule:   "token bucket in whole seconds, with a limiter in the process for when Redis fails",
 	fits: func(p limit.Policy) error {
 		if p.Requests*int64(time.Second)%int64(p.Window) != 0 {
 			return fmt.Errorf("its rate is a whole number per second, and the limit is %v", p)

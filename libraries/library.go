@@ -26,6 +26,7 @@ type library struct {
 	name, module string
 	rule, away   string // for the page: what it is, and what it says that it does while Redis is away, with the source
 	costs, burst bool   // it takes costs other than 1, and a burst other than the limit
+	silent       bool   // it does not tell when to come back
 	fits         func(limit.Policy) error
 	// open makes the limiter, in a process of its own.
 	open func(*process) (decide, error)
@@ -86,7 +87,7 @@ func (l *library) under(p limit.Policy) (*limiter.Limiter, error) {
 	}
 	return &limiter.Limiter{Rule: algorithms.Rule{Label: l.label(), Policy: p,
 		Parameters: map[string]string{"name": l.name, "module": l.module, "version": l.version()}}, Aligned: true,
-		Program: &script.Program{Label: l.label(), Source: l.label(), Foreign: true, TellsRetry: true,
+		Program: &script.Program{Label: l.label(), Source: l.label(), Foreign: true, TellsRetry: !l.silent,
 			Decide: call}}, nil
 }
 

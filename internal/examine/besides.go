@@ -121,7 +121,7 @@ func (y *examination) lookBriefly() error {
 	if err != nil {
 		return err
 	}
-	y.plays = len(all)
+	y.unseen(all)
 	y.worst(all)
 	for _, b := range y.broken(all) {
 		if err := y.tell(b); err != nil {

@@ -369,6 +369,17 @@ func (x *examination) tell(b *breach) error {
 	return nil
 }
 
+// unseen says what the replies to the plays do not show.
+func (x *examination) unseen(all []*outcome) {
+	x.plays = len(all)
+	if x.endless && x.limiter.Program.Init == nil && !x.has("never_expires") {
+		x.say(fault, "never_expires", nil, "after some plays a key has no TTL")
+	}
+	if x.ignored != "" {
+		x.say(fault, "silent_fallback", all[0].play, "the server answers %q, and it decides all the same", x.ignored)
+	}
+}
+
 // look examines the script at one limit.
 func (x *examination) look() error {
 	costs := x.takesCost() || x.Costs
@@ -382,13 +393,7 @@ func (x *examination) look() error {
 	if err != nil {
 		return err
 	}
-	x.plays = len(all)
-	if x.endless && !x.has("never_expires", "keeps_configuration") {
-		x.say(fault, "never_expires", nil, "after some plays a key has no TTL")
-	}
-	if x.ignored != "" {
-		x.say(fault, "silent_fallback", all[0].play, "the server answers %q, and it decides all the same", x.ignored)
-	}
+	x.unseen(all)
 	exact, nearest := x.fitAny(all, x.toleranceUS())
 	broken := x.broken(all)
 	seen := slices.Clone(broken)
