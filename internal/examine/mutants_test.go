@@ -143,7 +143,7 @@ func differs(t *testing.T, e run.Engine, l *limiter.Limiter, seed uint64) string
 // and told apart by compare. The table of docs/scripts.md comes from here: RATELAB_MUTANTS is how many of each script.
 func TestMutants(t *testing.T) {
 	longtest.Skip(t, "examines and compares changed scripts for minutes")
-	perScript, names := 8, []string{"gcra"}
+	perScript, names := 4, []string{"gcra"}
 	if text := os.Getenv("RATELAB_MUTANTS"); text != "" {
 		names = slices.DeleteFunc(algorithms.Names(), func(name string) bool { return name == "none" })
 		perScript, _ = strconv.Atoi(text)
