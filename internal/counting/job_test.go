@@ -70,7 +70,7 @@ func TestWorkIsSeenWhereItIsDone(t *testing.T) {
 			t.Errorf("%s: the same script twice is %.2f%% off", p.State, 100*off)
 		}
 		dearer := head.Instructions/base.Instructions - 1
-		if used := p.State == StateBurst; used && dearer < 0.05 || !used && math.Abs(dearer) > 0.005 {
+		if used := p.State == StateBurst; used && dearer < 0.05 || !used && math.Abs(dearer) > 0.01 { // the condition runs too
 			t.Errorf("%s: with the loop %+.2f%%", p.State, 100*dearer)
 		}
 	}
