@@ -69,8 +69,8 @@ func TestWorkIsSeenWhereItIsDone(t *testing.T) {
 		if off := math.Abs(same.Instructions/base.Instructions - 1); off > 0.005 {
 			t.Errorf("%s: the same script twice is %.2f%% off", p.State, 100*off)
 		}
-		dearer := head.Instructions/base.Instructions - 1
-		if used := p.State == StateBurst; used && dearer < 0.05 || !used && math.Abs(dearer) > 0.01 { // the condition runs too
+		dearer := head.Instructions/base.Instructions - 1 // on each path by the condition
+		if used := p.State == StateBurst; used && dearer < 0.05 || !used && math.Abs(dearer) > 0.01 {
 			t.Errorf("%s: with the loop %+.2f%%", p.State, 100*dearer)
 		}
 	}
