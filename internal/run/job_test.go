@@ -38,6 +38,9 @@ expect:
 		if name == "gcra" {
 			want = append(want, "gcra:burst=3", "gcra:burst=2", "gcra:limit=9:burst=1") // which keeps the limit
 		}
+		if name == "sliding-window-buckets" {
+			want = append(want, name+":parts=60")
+		}
 	}
 	if diff := cmp.Diff(want, labelsOf(run(t, job(s)).Document.Runs[0])); diff != "" {
 		t.Errorf("rows wanted (-) and found (+):\n%s", diff)
