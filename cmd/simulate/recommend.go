@@ -136,7 +136,7 @@ func noChoice(s *scenario.Scenario) string {
 	return ""
 }
 
-// readOtherwise counts a log's keys, and adds the other reading of whole seconds, unless somebody has chosen one.
+// readOtherwise counts a log's keys. It adds the other reading of whole seconds if the user has not chosen one.
 func (f *recommendFlags) readOtherwise(ctx context.Context, q *recommend.Question) error {
 	if f.Files == nil {
 		return nil
