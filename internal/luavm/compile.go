@@ -480,10 +480,12 @@ func (c *compiler) result(s *ast.ReturnStmt) step {
 	}
 }
 
-// text returns the constant of a string: equal ones share their place, so that keys are found quickly.
+// text returns the constant of a string: equal ones share their place, so that keys are found quickly. Its hash is
+// computed here, because threads that run at the same time share the constants.
 func (c *compiler) text(s string) Value {
 	if c.texts[s].IsNil() {
 		c.texts[s] = String(s)
+		c.texts[s].o.hashOf()
 	}
 	return c.texts[s]
 }

@@ -18,7 +18,11 @@ type Function struct {
 }
 
 // NewFunction makes a value of a function in Go.
-func NewFunction(native Native) Value { return newFunction(&Function{native: native}) }
+func NewFunction(native Native) Value {
+	v := newFunction(&Function{native: native})
+	v.o.address() // now: threads that run at the same time may share the function
+	return v
+}
 
 func newFunction(f *Function) Value {
 	f.kind, f.ref = KindFunction, f
