@@ -2,14 +2,16 @@ package load
 
 import (
 	"context"
+	"math/bits"
 	"sync"
 	"time"
 
 	"ratelab/internal/limit"
 )
 
-// Saturate returns how many calls a second a closed loop reaches at its knee, where twice the connections bring less
-// than worthwhile, or at most connections. It looks for the knee, and measures there for the rest of its length.
+// Saturate returns how many calls a second a closed loop reaches with the best number of connections: 1, 2, 4 and so
+// on, most at the most. It tries each, since two connections may reach no more than one, and eight a multiple of that.
+// Then it measures with the best one for the rest of the length.
 func Saturate(ctx context.Context, t *Target, requests []limit.Request, most int, length time.Duration) (perS float64,
 	err error) {
 	keys := make([]string, len(requests))
@@ -25,25 +27,22 @@ func Saturate(ctx context.Context, t *Target, requests []limit.Request, most int
 	if err := t.Introduce(ctx, keys); err != nil {
 		return 0, err
 	}
-	end, knee := t.clock.Now()+length, 1
+	var (
+		end   = t.clock.Now() + length
+		tries = bits.Len(uint(most))
+		best  = 1
+	)
 	for n := 1; n <= most; n *= 2 {
-		found, err := closedLoop(ctx, all[:n], requests, length/saturationSteps)
+		found, err := closedLoop(ctx, all[:n], requests, length/time.Duration(2*tries))
 		if err != nil {
 			return 0, err
 		}
-		if found < perS*worthwhile {
-			break
+		if found > perS {
+			perS, best = found, n
 		}
-		perS, knee = found, n
 	}
-	return closedLoop(ctx, all[:knee], requests, end-t.clock.Now())
+	return closedLoop(ctx, all[:best], requests, end-t.clock.Now())
 }
-
-// saturationSteps leave half of the length for the knee if there are 32 connections: these take six steps.
-const (
-	saturationSteps = 12
-	worthwhile      = 1.05
-)
 
 // closedLoop has each connection send its next request as soon as the last one is answered.
 func closedLoop(ctx context.Context, all []*Connection, requests []limit.Request, length time.Duration) (perS float64,
