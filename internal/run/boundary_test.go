@@ -67,9 +67,6 @@ func TestNoScenarioDependsOnAMillisecond(t *testing.T) {
 			} {
 				for i, a := range asWritten.Results {
 					b := other.Results[i]
-					if strings.HasSuffix(a.Algorithm, ":parts=60") {
-						continue // retry-storm's second wave comes where one of 60 parts ends
-					}
 					differ := max(a.Admitted-b.Admitted, b.Admitted-a.Admitted)
 					if (a.XLimit > 1) != (b.XLimit > 1) || differ > 1 && 100*differ > a.Offered {
 						changed = append(changed, fmt.Sprintf("%s: %s admits %d, not %d, of %d; x limit %v, not %v",
