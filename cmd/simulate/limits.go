@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -146,7 +147,7 @@ func (a *app) look(ctx context.Context, f *limitsFlags) error {
 		return cli.Exit(cli.ExitUsage, err)
 	}
 	doc.Tool.Version = cli.Version(version)
-	doc.Notes = append(doc.Notes, stream.Notes()...)
+	doc.Notes = slices.Concat(doc.Notes, stream.Notes(), limits.Longer(doc.Traffic.DurationUS))
 	doc.Traffic.Format = message.List(stream.Formats())
 	doc.Traffic.StartUS, _ = stream.Recorded()
 	for _, n := range doc.Notes {

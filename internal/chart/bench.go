@@ -93,7 +93,7 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	f.Data = playedData(r, run)
 
 	s := newPlayedScales(p)
-	f.x = Time(float64(p.FromUS), float64(p.EndUS), 40)
+	f.x = Time(0, float64(p.FromUS), float64(p.EndUS), 40)
 	_, height := gridOf(len(p.Rows), 3)
 	f.strips = []Axis{Amounts(s.perS, 30, "per second"),
 		Counts(float64(s.peak), height, "in the last "+report.Each(p.Limit.WindowUS))}

@@ -79,7 +79,7 @@ func timeFigure(in curves.Input, t curves.Timeline, unit, subtitle string, least
 	b := bins{from: t.FromUS, width: t.BinUS, end: t.EndUS, top: float64(top)}
 	f := runFigure(in, t.Chart, t.Name, subtitle, func(p *panel, c curves.Curve) { draw(p, b, c) })
 	_, height := gridOf(len(f.columns), 1)
-	f.x = Time(float64(t.FromUS), float64(t.EndUS), 52)
+	f.x = Time(t.OriginUS, float64(t.FromUS), float64(t.EndUS), 52)
 	f.strips = []Axis{Counts(float64(top), height, unit)}
 	return f
 }

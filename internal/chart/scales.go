@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"strconv"
+	"time"
 
 	"gonum.org/v1/plot"
 
@@ -131,32 +132,39 @@ func thinned[T any](all []T, limit int) []T {
 	return kept
 }
 
-// timeUnits are the units of an axis of time: the shortest axis that is marked in each, and the distances between ticks
-// that read well.
+// timeUnits are the units of an axis of time: the shortest axis that is marked in each, the layout of an instant that a
+// log dates, and the distances between ticks that read well.
 var timeUnits = []struct {
 	us     float64
 	name   string
+	layout string
 	fromUS float64
 	steps  []float64
 }{
-	{1, "µs", 0, []float64{1, 2, 5, 10, 20, 50, 100, 200, 500}},
-	{1e3, "ms", 1e3, []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500}},
-	{1e6, "s", 1e6, []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60}},
-	{60e6, "min", 3 * 60e6, []float64{0.5, 1, 2, 5, 10, 15, 20, 30, 60}},
-	{3600e6, "h", 3 * 3600e6, []float64{0.5, 1, 2, 3, 4, 6, 8, 12, 24}},
-	{86400e6, "d", 3 * 86400e6, []float64{0.5, 1, 2, 5, 7, 10, 14, 20, 30, 50, 100, 200}},
+	{1, "µs", "", 0, []float64{1, 2, 5, 10, 20, 50, 100, 200, 500}},
+	{1e3, "ms", "", 1e3, []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500}},
+	{1e6, "s", "15:04:05", 1e6, []float64{0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, 60}},
+	{60e6, "min", "15:04:05", 3 * 60e6, []float64{0.5, 1, 2, 5, 10, 15, 20, 30, 60}},
+	{3600e6, "h", "15:04", 3 * 3600e6, []float64{0.5, 1, 2, 3, 4, 6, 8, 12, 24}},
+	{86400e6, "d", "2 Jan", 3 * 86400e6, []float64{0.5, 1, 2, 5, 7, 10, 14, 20, 30, 50, 100, 200}},
 }
 
-// Time is an axis from one instant to another, in µs, marked in the unit that suits its length. Each label takes pitch
-// px.
-func Time(fromUS, toUS, pitch float64) Axis {
+// Dated reports whether the marks of an axis of time are dates and times. A short axis needs fractions of a second.
+func Dated(originUS int64, fromUS, toUS float64) bool { return originUS != 0 && toUS-fromUS >= 20e6 }
+
+// Time is an axis from one instant to another, in µs since originUS, marked in the unit that suits its length. The
+// origin counts from 1970; the marks of a Dated axis are in UTC. Each label takes pitch px.
+func Time(originUS int64, fromUS, toUS, pitch float64) Axis {
 	a := Axis{Min: fromUS, Max: toUS}
-	a.Ticks = func(length float64) []plot.Tick { return a.timeTicks(max(int(length/pitch), 1)) }
+	if !Dated(originUS, fromUS, toUS) {
+		originUS = 0
+	}
+	a.Ticks = func(length float64) []plot.Tick { return a.timeTicks(float64(originUS), max(int(length/pitch), 1)) }
 	return a
 }
 
 // timeTicks gives at most limit+1 ticks, at the smallest step that allows it.
-func (a Axis) timeTicks(limit int) []plot.Tick {
+func (a Axis) timeTicks(originUS float64, limit int) []plot.Tick {
 	unit := timeUnits[0]
 	for _, u := range timeUnits {
 		if a.Max-a.Min >= u.fromUS {
@@ -164,7 +172,8 @@ func (a Axis) timeTicks(limit int) []plot.Tick {
 		}
 	}
 	for _, step := range unit.steps {
-		first, last := int(math.Ceil(a.Min/(step*unit.us)-1e-9)), int(a.Max/(step*unit.us)+1e-9)
+		first := int(math.Ceil((originUS+a.Min)/(step*unit.us) - 1e-9))
+		last := int((originUS+a.Max)/(step*unit.us) + 1e-9)
 		if last-first > limit {
 			continue
 		}
@@ -172,12 +181,26 @@ func (a Axis) timeTicks(limit int) []plot.Tick {
 		for i := first; i <= last; i++ {
 			v := step * float64(i)
 			label := "0"
-			if i != 0 {
+			switch {
+			case originUS != 0:
+				label = dated(time.UnixMicro(int64(v*unit.us)).UTC(), unit.layout)
+			case i != 0:
 				label = strconv.FormatFloat(v, 'g', 10, 64) + " " + unit.name
 			}
-			ticks = append(ticks, plot.Tick{Value: v * unit.us, Label: label})
+			ticks = append(ticks, plot.Tick{Value: v*unit.us - originUS, Label: label})
 		}
 		return ticks
 	}
 	return nil
+}
+
+// dated is an instant in a layout, without seconds that are 0; or its date at midnight.
+func dated(t time.Time, layout string) string {
+	switch {
+	case t.Equal(t.Truncate(24 * time.Hour)):
+		layout = "2 Jan"
+	case t.Second() == 0 && layout == "15:04:05":
+		layout = "15:04"
+	}
+	return t.Format(layout)
 }

@@ -68,23 +68,28 @@ func TestScalesHoldTheirValues(t *testing.T) {
 // The time axis of each span, as a reader sees it.
 func TestTimeTicks(t *testing.T) {
 	for _, c := range []struct {
-		from, us float64
-		limit    int
-		want     string
+		origin, from, us float64
+		limit            int
+		want             string
 	}{
-		{0, 6e6, 3, "0, 2 s, 4 s, 6 s"},
-		{0, 6e6, 12, "0, 0.5 s, 1 s, 1.5 s, 2 s, 2.5 s, 3 s, 3.5 s, 4 s, 4.5 s, 5 s, 5.5 s, 6 s"},
-		{0, 1000, 3, "0, 0.5 ms, 1 ms"},
-		{0, 1, 3, "0, 1 µs"},
-		{0, 90e6, 3, "0, 30 s, 60 s, 90 s"},
-		{0, 600e6, 3, "0, 5 min, 10 min"},
-		{0, 86400e6, 3, "0, 8 h, 16 h, 24 h"},
-		{0, 7 * 86400e6, 4, "0, 2 d, 4 d, 6 d"},
-		{0, 366 * 86400e6, 3, "0, 100 d, 200 d, 300 d"},
-		{59e6, 61e6, 4, "59 s, 59.5 s, 60 s, 60.5 s, 61 s"}, // a stretch that begins later
-		{3600.3e6, 3602.2e6, 4, "3600.5 s, 3601 s, 3601.5 s, 3602 s"},
+		{0, 0, 6e6, 3, "0, 2 s, 4 s, 6 s"},
+		{0, 0, 6e6, 12, "0, 0.5 s, 1 s, 1.5 s, 2 s, 2.5 s, 3 s, 3.5 s, 4 s, 4.5 s, 5 s, 5.5 s, 6 s"},
+		{0, 0, 1000, 3, "0, 0.5 ms, 1 ms"},
+		{0, 0, 1, 3, "0, 1 µs"},
+		{0, 0, 90e6, 3, "0, 30 s, 60 s, 90 s"},
+		{0, 0, 600e6, 3, "0, 5 min, 10 min"},
+		{0, 0, 86400e6, 3, "0, 8 h, 16 h, 24 h"},
+		{0, 0, 7 * 86400e6, 4, "0, 2 d, 4 d, 6 d"},
+		{0, 0, 366 * 86400e6, 3, "0, 100 d, 200 d, 300 d"},
+		{0, 59e6, 61e6, 4, "59 s, 59.5 s, 60 s, 60.5 s, 61 s"}, // a stretch that begins later
+		{0, 3600.3e6, 3602.2e6, 4, "3600.5 s, 3601 s, 3601.5 s, 3602 s"},
+		// A log from 2026-03-02 23:59:50 UTC on.
+		{1772495990e6, 0, 30e6, 4, "23:59:50, 3 Mar, 00:00:10, 00:00:20"},
+		{1772495990e6, 0, 5 * 86400e6, 5, "3 Mar, 4 Mar, 5 Mar, 6 Mar, 7 Mar"},
+		{1772495990e6, 0, 5 * 3600e6, 5, "3 Mar, 01:00, 02:00, 03:00, 04:00"},
+		{1772495990e6, 0, 300e6, 5, "3 Mar, 00:01, 00:02, 00:03, 00:04"},
 	} {
-		if got := labels(Axis{Min: c.from, Max: c.us}.timeTicks(c.limit)); got != c.want {
+		if got := labels(Axis{Min: c.from, Max: c.us}.timeTicks(c.origin, c.limit)); got != c.want {
 			t.Errorf("%v to %v µs, at most %d: %s, want %s", c.from, c.us, c.limit, got, c.want)
 		}
 	}

@@ -39,6 +39,7 @@ type Timeline struct {
 	Name      string
 	Drawing   Drawing
 	Reference *Curve // of the exact limiter; nil where there is none
+	OriginUS  int64  // of a log that dates its requests: where 0 of the time axis is, since 1970
 	FromUS    int64  // of the time axis, where the first bin begins
 	BinUS     int64
 	EndUS     int64  // of the time axis; the last bin may reach beyond it
@@ -51,7 +52,7 @@ func Timelines(in Input) []Timeline {
 	s := in.drawn()
 	for _, d := range overTime {
 		t := d.of(s)
-		t.Name, t.Drawing, t.Silence = d.name, d.drawing, s.silence(t)
+		t.Name, t.Drawing, t.Silence, t.OriginUS = d.name, d.drawing, s.silence(t), in.Run.FirstUS
 		if len(t.Curves) > 0 {
 			all = append(all, t)
 		}

@@ -12,11 +12,27 @@ import (
 	"time"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/message"
+	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
 // Windows are the lengths of the windows that are examined.
 var Windows = []time.Duration{time.Second, time.Minute, time.Hour}
+
+// Longer is a note that names the windows which are longer than a log, and so count all of it; or it is empty.
+func Longer(durationUS int64) []string {
+	var names []string
+	for _, w := range Windows {
+		if us := w.Microseconds(); us > durationUS {
+			names = append(names, report.Span(us))
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []string{"what is said per " + message.List(names) + " is about the whole log, which is shorter"}
+}
 
 // Log is a log's requests, all of them and by client, in order. A request takes some ten bytes.
 type Log struct {

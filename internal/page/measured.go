@@ -74,7 +74,7 @@ func playedPlots(p *curves.Played, l *labels) []plot {
 
 // ratePlot shows the offered and admitted rates, and the limit as a rate.
 func ratePlot(p *curves.Played, l *labels) plot {
-	out := overTime(p.FromUS, p.RateUS, p.EndUS)
+	out := overTime(0, p.FromUS, p.RateUS, p.EndUS)
 	out.Kind, out.ValueHead = "played-rate", "highest"
 	out.Caption = "Offered and admitted, in " + p.Unit + " per second of one round, the mean of all"
 	top := 0.0
@@ -120,7 +120,7 @@ func responsePlots(p *curves.Played, l *labels, outcome string, of func(*curves.
 		return nil
 	}
 	axis := chart.Logarithmic(slices.Min(known), slices.Max(known), 34, "", report.Natural)
-	out := overTime(p.FromUS, p.IntervalUS, p.EndUS)
+	out := overTime(0, p.FromUS, p.IntervalUS, p.EndUS)
 	out.Kind, out.ValueHead, out.BoundHead = "played-"+outcome, "p50", "p99"
 	out.Caption = fmt.Sprintf("Response time of what was %s, in µs, logarithmic: p50 where an interval has %d "+
 		"answers, p99 (dotted) where it has %d. The key has those of the whole", outcome, curves.LeastForP50,

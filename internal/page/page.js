@@ -205,7 +205,9 @@
   function named(chart, i) {
     const from = Number(chart.dataset.from || 0);
     const at = (n) => Number(Math.min(from + n * Number(chart.dataset.step), Number(chart.dataset.end)).toPrecision(10));
-    return `${at(i)}–${at(i + 1)} ${chart.dataset.unit}`;
+    if (!chart.dataset.origin) return `${at(i)}–${at(i + 1)} ${chart.dataset.unit}`;
+    const text = (s) => new Date(chart.dataset.origin / 1000 + s * 1000).toISOString().replace("T", " ").replace(/\.000|Z/g, "");
+    return `${text(at(i))}–${text(at(i + 1)).slice(11)} UTC`;
   }
 
   function leave(chart) {

@@ -31,6 +31,7 @@ type plot struct {
 
 	// The script names a place by these: the width of a step, the beginning if it is not 0, the end, and their unit.
 	Step, From, End, UnitName string
+	OriginUS                  int64 // where 0 is, since 1970, if places are named by dates; then the unit is 1 s
 
 	ValueHead string // heading of the values in the key
 	BoundHead string // heading of the second values; empty: none
@@ -178,7 +179,7 @@ var valueHeads = map[curves.Drawing]string{curves.Level: "highest", curves.Sum: 
 
 // timelinePlot is a chart over time.
 func timelinePlot(t curves.Timeline, l *labels) plot {
-	p := overTime(t.FromUS, t.BinUS, t.EndUS)
+	p := overTime(t.OriginUS, t.FromUS, t.BinUS, t.EndUS)
 	p.Kind, p.Caption, p.ValueHead = t.Name, t.Caption, valueHeads[t.Drawing]
 	if t.Silence != "" {
 		p.Caption += ". " + t.Silence
@@ -218,14 +219,21 @@ const timePitch = 64
 
 // overTime is a plot over time without curves; the times are in µs. Its plane is one place wide for each bin; the last
 // bin may be a part.
-func overTime(fromUS, binUS, endUS int64) plot {
+func overTime(originUS, fromUS, binUS, endUS int64) plot {
 	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
 	unit := report.NaturalUnit(end - from)
+	dated := chart.Dated(originUS, from, end)
+	if dated {
+		unit = 1e6
+	}
 	p := plot{Width: report.Float((end - from) / step), Last: int(math.Ceil((end-from)/step)) - 1,
 		Step: report.Float(step / unit), End: report.Float(end / unit), UnitName: report.Natural(unit)[len("1 "):]}
 	if fromUS > 0 {
 		p.From = report.Float(from / unit)
 	}
-	p.horizontal(chart.Time(from, end, timePitch))
+	if dated {
+		p.OriginUS = originUS
+	}
+	p.horizontal(chart.Time(originUS, from, end, timePitch))
 	return p
 }
