@@ -110,9 +110,21 @@ func (c *conn) within(name string, args []string) {
 		c.send(args, fate{})
 		c.transaction = transaction{}
 	default:
-		c.commands = append(c.commands, args)
-		c.answer("+QUEUED\r\n")
+		if sent, timeless := c.pass(name, args); timeless && sent[0] != args[0] {
+			c.refuse(sent)
+		} else if !timeless && !virtualtime.Knows(name) {
+			c.refuse(virtualtime.Unknown(args[0]))
+		} else {
+			c.commands = append(c.commands, args)
+			c.answer("+QUEUED\r\n")
+		}
 	}
+}
+
+// refuse has the server refuse a command of a transaction, whose EXEC then does nothing, as on a server.
+func (c *conn) refuse(with []string) {
+	c.spoilt = true
+	c.send(with, fate{})
 }
 
 // pass is what is sent for a command that goes to the server as it is, or is refused for its subcommand.

@@ -202,6 +202,33 @@ func TestScriptsAreFoundByTheirDigest(t *testing.T) {
 	})
 }
 
+// A command that fails outside a transaction, because virtual time does not know it, spoils a transaction; no other does.
+func TestARefusedCommandSpoilsATransaction(t *testing.T) {
+	onBoth(t, func(t *testing.T, s *redis.Server) {
+		client, _ := steered(t, s)
+		ctx := t.Context()
+		for _, args := range [][]any{{"NOSUCH"}, {"WATCH", "k"}, {"BLPOP", "k", "0"}, {"XADD", "k", "*", "f", "v"},
+			{"FCALL", "f", "0"}, {"CONFIG", "SET", "a", "b"}, {"CLIENT", "PAUSE", "1"}, {"COMMAND"}, {"ECHO", "a"},
+			{"GET", "k"}, {"set", "k", "w"}, {"HVALS", "h"}, {"TTL", "k"}, {"KEYS", "*"}, {"SCAN", "0"}, {"DBSIZE"},
+			{"ZREMRANGEBYSCORE", "z", "0", "1"}, {"RENAMENX", "k", "n"}, {"EVAL", "return 1", "0"},
+			{"SCRIPT", "EXISTS", "a"}, {"SPOP", "s"}, {"PEXPIRETIME", "k"}, {"COPY", "a", "b"}, {"TIME"}} {
+			outside := client.Do(ctx, args...).Err()
+			refused := outside != nil && strings.HasPrefix(outside.Error(), "VTCMD ")
+			client.Del(ctx, "told")
+			_, inside := client.TxPipelined(ctx, func(p goredis.Pipeliner) error {
+				p.Do(ctx, args...)
+				p.Set(ctx, "told", "1", 0)
+				return nil
+			})
+			spoilt := inside != nil && strings.HasPrefix(inside.Error(), "EXECABORT ")
+			ran := client.Get(ctx, "told").Val() == "1"
+			if spoilt != refused || ran == refused {
+				t.Errorf("%v: outside %v; inside %v, and what follows it ran: %v", args, outside, inside, ran)
+			}
+		}
+	})
+}
+
 // What cannot be put under the clock fails with its name, and the connection goes on.
 func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {

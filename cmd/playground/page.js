@@ -6,6 +6,7 @@ const data = JSON.parse(document.getElementById('data').textContent);
 const $ = (id) => document.getElementById(id);
 const fields = ['script', 'binding', 'scenario', 'limit', 'contract'];
 const patience = 5000; // ms without a sign of progress, after which a worker is ended; a script ends itself before
+const cellTime = 10000; // ms for one scenario of all: clients that are told to retry at once ask for ever
 const alarm = 3; // report.Alarm
 const linkVersion = 1;
 const longestLink = 1 << 20; // characters of what is in one
@@ -16,7 +17,7 @@ let answer = null, examination = null, cells = new Map(), cellsOf = '', examined
 // ---- The engine.
 
 let module = null, worker = null, ready = null, beat = 0;
-let asked = null; // what the worker is busy with: {part, done, failed}
+let asked = null; // what the worker is busy with: {part, began, done, failed}
 
 // The engine's bytes are packed; some hosts unpack such a file on their own.
 async function load() {
@@ -86,6 +87,7 @@ function end(sentence) {
 }
 
 setInterval(() => {
+  if (asked?.part === 'cell' && performance.now() - asked.began > cellTime) end('it takes longer than ten seconds here; the programs decide it');
   if (asked && performance.now() - beat > patience) end('The script gave no answer for five seconds: it loops, or is far too slow; it was ended.');
 }, 250);
 
@@ -93,7 +95,7 @@ async function ask(part, question) {
   await ready;
   return new Promise((done, failed) => {
     beat = performance.now();
-    asked = {part, done, failed};
+    asked = {part, began: beat, done, failed};
     worker.postMessage(JSON.stringify({...question, part}));
   });
 }
@@ -191,7 +193,7 @@ function highlighted(text, words) {
 class Editor {
   constructor(id, words) {
     [this.id, this.words, this.area, this.pre, this.wrong] = [id, words, $(id), $(id).previousElementSibling, 0];
-    this.area.addEventListener('input', () => this.mark(0));
+    this.area.addEventListener('input', () => { this.mark(0); $('example').value = ''; });
     this.area.addEventListener('scroll', () => this.pre.scrollTo(this.area.scrollLeft, this.area.scrollTop));
   }
   set(text) {
@@ -265,7 +267,7 @@ const buttons = new Map(data.scenarios.map((s, i) => [s.name, Object.assign(make
 function show({name, question}) {
   const c = cells.get(name), b = buttons.get(name);
   b.className = !c ? '' : c.Shade > 0 ? `shade${c.Shade}` : c.Shade < 0 ? `lack${-c.Shade}` : '';
-  b.textContent = c ? c.Text : '\u2026';
+  b.replaceChildren(make('b', '', c ? c.Text : '\u2026'), name);
   b.title = b.ariaLabel = `${name}: ${c ? c.why || c.Text : 'not decided yet'}. ${question}`;
 }
 
@@ -302,7 +304,8 @@ function figure(c, room) {
   }
   const s = step((c.EndUS - c.FromUS) / 1e6, width / 90) * 1e6, unit = s >= 60e6 ? Math.ceil(s / 60e6) * 60e6 : s;
   for (let t = Math.ceil(c.FromUS / unit) * unit; t <= c.EndUS; t += unit) {
-    svg.append(shape('text', {x: x(t), y: height - 6, 'text-anchor': t === c.FromUS ? 'start' : 'middle'}, clock(t, unit)));
+    const anchor = t === c.FromUS ? 'start' : x(t) > width - 32 ? 'end' : 'middle';
+    svg.append(shape('text', {x: anchor === 'end' ? width : x(t), y: height - 6, 'text-anchor': anchor}, clock(t, unit)));
   }
   const line = (l, style) => svg.append(shape('path', {fill: 'none', 'stroke-linejoin': 'round', ...style,
     d: 'M' + l.Values.map((v, i) => `${x(Math.min(c.EndUS, c.FromUS + (i + 0.5) * c.BinUS)).toFixed(1)},${y(v).toFixed(1)}`).join('L')}));
@@ -362,6 +365,7 @@ async function opened() {
     [answer, examination] = [null, null];
     draw();
     fill(values);
+    $('example').value = '';
     say('This script came with the link. Read it, then press Run.');
   } catch (e) {
     fail(e.message);
@@ -387,7 +391,7 @@ function hint() {
 
 const editors = [new Editor('script', lua), new Editor('binding', yaml)];
 $('scenario').append(...data.scenarios.map((s) => new Option(s.name)));
-$('example').append(...data.examples.map((e, i) => new Option(e.name, i)));
+$('example').append(Object.assign(new Option('none: your own', ''), {hidden: true}), ...data.examples.map((e, i) => new Option(e.name, i)));
 $('form').addEventListener('submit', (e) => { e.preventDefault(); start_run(); });
 $('cells').append(...buttons.values());
 $('named').textContent = legend;

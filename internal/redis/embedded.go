@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"runtime/metrics"
 	"time"
 
@@ -115,6 +116,9 @@ func serveTrial(value string) error {
 	if err != nil {
 		return err
 	}
+	// Scripts make much garbage, and little stays: it is collected seldom, but well before the bound.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(bytes / 2)
 	go func() {
 		for before := heap(); heap() < before+bytes; {
 			time.Sleep(20 * time.Millisecond)

@@ -2,8 +2,10 @@ package virtualtime
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ratelab/internal/script"
 )
@@ -107,6 +109,26 @@ func (h *Hook) stamped(atUS int64, args []string) []string {
 // Failing is a command that the server answers with the error: in its place among the other replies.
 func Failing(text string) []string {
 	return []string{"EVAL", "return redis.error_reply(ARGV[1])", "0", text}
+}
+
+// named are the names of commands where the prelude gives them handlers.
+var named = regexp.MustCompile(`(?:\n(?:reads|writes)\('([^,]*)'|\n *([A-Z]+) = function)`)
+
+// known are the commands that virtual time knows as plain ones.
+var known = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, family := range named.FindAllStringSubmatch(preludeSource+keyspaceSource, -1) {
+		for _, name := range regexp.MustCompile(`\w+`).FindAllString(family[1]+family[2], -1) {
+			all[name] = true
+		}
+	}
+	return all
+})
+
+// Knows reports whether virtual time knows a command, whose name is in capitals. Whether a script is one that it can
+// run shows only when it is called.
+func Knows(name string) bool {
+	return known()[name] || strings.HasPrefix(name, "EVAL") || name == "SCRIPT"
 }
 
 // Unknown is a command that the server answers as the prelude does one that it does not know.
