@@ -202,7 +202,7 @@ func TestScriptsAreFoundByTheirDigest(t *testing.T) {
 	})
 }
 
-// A command that fails outside a transaction, because virtual time does not know it, spoils a transaction; no other does.
+// A command that virtual time refuses outside a transaction spoils a transaction. No other does.
 func TestARefusedCommandSpoilsATransaction(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		client, _ := steered(t, s)

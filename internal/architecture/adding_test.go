@@ -80,7 +80,7 @@ func TestAddingEditsNoLine(t *testing.T) {
 
 // laws are the tests of all algorithms, but for those that read their files.
 const laws = "DeletingRejected.*|Shifting.*|Interleaved.*|RetryAfterIsTight|RemainingIsTrue|TheFullBurst.*|" +
-	"AClockThat.*|ACoarseClock.*|AChangeOf.*|NoStory.*|ABoundGrows.*|EveryBoundIsNearlyReached"
+	"AClockThat.*|ACoarseClock.*|AChangeOf.*|NoStory.*|ABoundGrows.*|EveryBoundIsNearlyReached|TheBuiltInOnes"
 
 // stranger runs commands in a folder of its own.
 type stranger struct {

@@ -72,9 +72,12 @@ func (x *examination) few(p limit.Policy, why string) error {
 	if len(x.found.Checked) > 0 && y.plays > 0 {
 		x.found.Checked[0] += ", " + message.Count(y.plays, "play") + " at " + inShort(p)
 	}
-	if len(y.rules) > 0 { // rules that are one at a limit of 1 part at another
+	switch { // rules that are one at a limit of 1 part at another
+	case len(y.rules) > 0:
 		x.rules = y.rules
 		x.family()
+	case y.found.Limit.Requests == 1:
+		x.rules, x.found.Family = nil, ""
 	}
 	if y.why == "" { // the limit that was asked about
 		if y.found.Worst*x.limit >= x.found.Worst*y.limit {
@@ -138,6 +141,10 @@ func (y *examination) lookBriefly() error {
 	exact, nearest := y.fit(all, tolerance, y.rules)
 	if len(exact) > 0 {
 		y.rules = exact
+		return nil
+	}
+	if y.found.Limit.Requests == 1 { // all rules fit there, and none of them is the script's
+		y.rules = nil
 		return nil
 	}
 	because := change{kind: "departs"}
