@@ -40,7 +40,7 @@ const (
 const shortest = 100 * time.Millisecond
 
 // fewer is why another limit than the one that was asked about is examined.
-const fewer = "tried besides: it needs fewer requests"
+const fewer = "tried besides: the example is shorter"
 
 // Script is a limiter's script to be examined.
 type Script struct {
@@ -360,12 +360,14 @@ func (x *examination) tell(b *breach) error {
 	if err != nil {
 		return err
 	}
+	words := inWords(b.shown)
 	if b.kind == "retry_late" {
+		words = inWords(b.of.of(b.shown.asks[:len(b.shown.asks)-1]))
 		if b.text, err = x.late(b); err != nil {
 			return err
 		}
 	}
-	x.say(b.fault, b.kind, b.shown, "%s: %s", inWords(b.shown), b.text).BehindUS = b.behindUS
+	x.say(b.fault, b.kind, b.shown, "%s: %s", words, b.text).BehindUS = b.behindUS
 	return nil
 }
 
@@ -446,7 +448,8 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 		law := departs(nearest.rule, x.toleranceUS(), &change{kind: "nearest"})
 		b, err := x.shrink(smallest(x.breaches(law, all)))
 		if err == nil {
-			x.say(property, "nearest", b.shown, "nearest is %s; %s: %s", nearest.name(), inWords(b.shown), b.text)
+			x.found.Nearest = nearest.name()
+			x.say(property, result.Nearest, b.shown, "%s: %s", inWords(b.shown), b.text)
 		}
 		return broken, err
 	}

@@ -232,9 +232,6 @@ func departs(r rule, toleranceUS int64, c *change) *law {
 				return nil
 			}
 			name := r.name()
-			if c.kind == "nearest" {
-				name = "the rule"
-			}
 			what := fmt.Sprintf("it admits %d that %s does not", over, name)
 			if over == 0 {
 				what = fmt.Sprintf("it rejects %d that %s admits", under, name)

@@ -52,7 +52,7 @@ var laws = []*law{
 	{kinds: "over", holds: "never above any rule's bound", judge: (*examination).over, applies: plain},
 	{kinds: "starves", holds: "no client below half of the limit rejected", judge: (*examination).starves,
 		applies: func(x *examination, p *play) bool {
-			return plain(x, p) && (x.conforms(p) || p.name == calm && x.limit > 2 && x.admits > 2)
+			return plain(x, p) && (x.conforms(p) || p.name == calm && x.limit > 2)
 		}},
 	{kinds: "expires_late", holds: "a long silence makes a key new", derive: (*examination).afterSilence,
 		judge: (*examination).silence, applies: plain},
@@ -167,10 +167,10 @@ func (x *examination) rejectedMatter(p *outcome, d []*outcome) *breach {
 	}
 	if with < without {
 		return &breach{kind: "counts_rejected", fault: true, shown: p.play, text: fmt.Sprintf(
-			"it admits %d, and %d if what it rejected had not been asked", with, without)}
+			"it admits %d, and %d without the requests that it rejects", with, without)}
 	}
 	return &breach{kind: "refills_rejected", fault: true, shown: p.play, text: fmt.Sprintf(
-		"it admits %d, and only %d if what it rejected had not been asked", with, without)}
+		"it admits %d, and only %d without the requests that it rejects", with, without)}
 }
 
 // afterSilence asks for all after a silence in which every rule forgets, and the same of a new key.
@@ -264,7 +264,7 @@ func (x *examination) hints(p *outcome, d []*outcome) (found *breach) {
 				text: "it rejects the last and tells to wait 0s"}
 		case !passes:
 			return &breach{kind: "retry_after", fault: true, shown: d[2*k].play,
-				text: fmt.Sprintf("told to wait %s, the last is rejected again", report.Briefly(told))}
+				text: fmt.Sprintf("after it was told to wait %s, the last is rejected again", report.Briefly(told))}
 		case early && told/4 > unit(told)+x.toleranceUS() && found == nil:
 			late := told/4 + unit(told)
 			found = &breach{kind: "retry_late", fault: late > max(2*second, x.windowUS/10), shown: d[2*k+1].play,

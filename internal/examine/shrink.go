@@ -3,6 +3,7 @@ package examine
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ratelab/internal/message"
@@ -103,7 +104,7 @@ func (x *examination) smaller(p *play) (all []*play) {
 	return all
 }
 
-// inWords tells a play so that one can retell it.
+// inWords tells a play so that one can retell it, by the times since its scenario began.
 func inWords(p *play) string {
 	list := volleys(p.asks)
 	if n := len(list) - 1; list[n].Requests == 2 && list[n].EveryUS > millisecond { // two are no series
@@ -117,24 +118,32 @@ func inWords(p *play) string {
 		return fmt.Sprintf("%s in %s", message.Count(len(p.asks), "request"), report.Briefly(span))
 	}
 	var all []string
-	last := int64(0)
+	last, said := int64(0), ""
 	for i, v := range list {
-		text := message.Count(v.Requests, "request")
-		if i > 0 {
-			text = fmt.Sprintf("%s later %d", report.Briefly(v.AtUS-last), v.Requests)
-		}
-		last = v.AtUS + (v.Requests-1)*v.EveryUS
-		switch {
-		case v.Requests > 1 && v.EveryUS > millisecond:
-			text += ", one every " + report.Briefly(v.EveryUS)
-		case v.Requests > 1:
-			text += " at once"
+		text := strconv.FormatInt(v.Requests, 10)
+		if i == 0 {
+			text = message.Count(v.Requests, "request")
 		}
 		if v.Cost > 1 {
 			text += fmt.Sprintf(" of cost %d", v.Cost)
 		}
 		if v.Key == another {
 			text += " of another client"
+		}
+		first, gap := report.Briefly(p.phaseUS+v.AtUS), v.AtUS-last
+		last = v.AtUS + (v.Requests-1)*v.EveryUS
+		switch end := report.Briefly(p.phaseUS + last); {
+		case len(list) == 1 && v.Requests == 1:
+		case len(list) == 1 && v.EveryUS <= millisecond:
+			text += " at once"
+		case v.Requests > 1 && v.EveryUS > millisecond:
+			text += fmt.Sprintf(" evenly from %s to %s", first, end)
+			said = end
+		case i > 0 && first == said:
+			text += fmt.Sprintf(" %s later", report.Briefly(gap))
+		default:
+			text += " at " + first
+			said = first
 		}
 		all = append(all, text)
 	}
@@ -163,5 +172,5 @@ func (x *examination) late(b *breach) (string, error) {
 			low = wait
 		}
 	}
-	return fmt.Sprintf("told to wait %s, the last passes after %s", report.Briefly(told), report.Briefly(high)), nil
+	return fmt.Sprintf("the last is told to wait %s, and passes after %s", report.Briefly(told), report.Briefly(high)), nil
 }

@@ -34,9 +34,13 @@ func Examined(e *result.Examination) []Line {
 	if e.NotExamined != "" {
 		return []Line{{Text: fmt.Sprintf("%s: not examined, because %s", name, e.NotExamined), Style: Strong}}
 	}
-	family := "decides as no rule that is built in"
-	if e.Family != "" {
-		family = e.Family
+	family := e.Family
+	switch {
+	case family != "":
+	case e.Nearest != "":
+		family = "matches no known rule; the nearest is " + e.Nearest
+	default:
+		family = "matches no known rule"
 	}
 	if e.Partial {
 		family = "interrupted; what was found so far"

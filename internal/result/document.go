@@ -89,6 +89,7 @@ type Examination struct {
 	NotExamined string    `json:"not_examined,omitempty"` // why not; then there are no findings
 	Partial     bool      `json:"partial,omitempty"`      // interrupted: what had been found
 	Family      string    `json:"family"`                 // the kind of limiter in words; empty where none decides alike
+	Nearest     string    `json:"nearest,omitempty"`      // the rule that departs least; empty where one fits
 	Worst       int64     `json:"worst"`                  // the most requests that it was made to admit in one window
 	Findings    []Finding `json:"found"`                  // faults first
 	Checked     []string  `json:"checked"`                // how much was tried, and then each law that held
