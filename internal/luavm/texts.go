@@ -170,7 +170,7 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 		switch {
 		case n == 0 && letter == 'o' && d.precision == 0 && d.has("#"):
 			return d.pad(out, "0")
-		case n == 0 && letter != 'o':
+		case letter == 'u', n == 0 && letter != 'o':
 			spec = strings.ReplaceAll(spec, "#", "")
 		case letter != 'o' && d.has("#") && d.has("0") && !d.has("-") && d.precision < 0:
 			spec = fmt.Sprintf("%%#.%d%c", max(1, d.width-len("0x")), spec[len(spec)-1])
