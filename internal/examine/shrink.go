@@ -172,5 +172,6 @@ func (x *examination) late(b *breach) (string, error) {
 			low = wait
 		}
 	}
-	return fmt.Sprintf("the last is told to wait %s, and passes after %s", report.Briefly(told), report.Briefly(high)), nil
+	return fmt.Sprintf("the last is told to wait %s, and passes after %s", report.Briefly(told),
+		report.Briefly(high)), nil
 }
