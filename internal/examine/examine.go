@@ -464,7 +464,7 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 		}
 	}
 	x.found.Family = exact[0].name() + ", " + c.but
-	isCost := func(b *breach) bool { return b.shown.has(costly) }
+	isCost := func(b *breach) bool { return b.shown.has(costly) && !b.ofHints() }
 	still := x.broken(after)
 	if c.tolerance > 0 {
 		x.seconds = true

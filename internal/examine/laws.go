@@ -21,6 +21,11 @@ type breach struct {
 	behindUS int64
 }
 
+// ofHints reports whether what a reply tells is wrong.
+func (b *breach) ofHints() bool {
+	return slices.Contains([]string{"retry_after", "retry_late", "remaining", "reset_after"}, b.kind)
+}
+
 // ofRejected reports whether requests that were rejected are the reason.
 func (b *breach) ofRejected() bool {
 	return b.kind == "counts_rejected" || b.kind == "refills_rejected"
