@@ -92,7 +92,7 @@ func (x *examination) keys() error {
 			x.say(fault, "never_expires", p, "after %s a key has no TTL", inWords(p))
 		}
 		if most := 10*max(x.windowUS, x.fillUS) + 10*second; lives > most && !x.has("expires_in_long") {
-			x.say(property, "expires_in_long", p, "after %s a key lives for %s, and nothing is used up after %s",
+			x.say(property, "expires_in_long", p, "after %s a key lives for %s, and is needed for %s at most",
 				inWords(p), report.Span(lives), report.Span(2*max(x.windowUS, x.fillUS)))
 		}
 		if i == 0 {
