@@ -83,6 +83,7 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 		return nil, err
 	}
 	job := newJob(list, f.redis, f.Scripts != nil)
+	job.Default = len(args) == 0 && f.Files == nil
 	job.Algorithms, job.Scripts, job.Instead = choices, script.Files(f.Scripts), instead
 	job.Sample = f.redis == redis.KindAuto
 	job.OtherRule = f.Files != nil && !f.ChoseRule()

@@ -96,7 +96,7 @@ func sheet(d *result.Document) report.Sheet {
 		}
 	}
 	if p.differ != "" {
-		text := `Whole seconds, the first "or": ` + p.differ
+		text := `Whole seconds: in the first "or" ` + p.differ
 		if d.Users[0].Change != nil {
 			text += "; the worse decides"
 		}

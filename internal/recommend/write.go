@@ -65,10 +65,10 @@ func both(d *result.Document) report.Part {
 		choice = "At one request per window both are the same contract."
 	}
 	notes := []string{"Each keeps it on any traffic. Lost: what an exact limiter admits and this one rejects.", choice,
-		"All candidates: --contract window, or --contract bucket (--limit with --burst N for another burst)."}
+		"How to call it, and all candidates: --contract window, or --contract bucket (--burst N for another burst)."}
 	if d.Answers[0].Usual != nil {
-		notes = append(notes, fmt.Sprintf("fixed-window at %d keeps neither, and sliding-window-counter not the "+
-			"first: up to %d in %s.", first.Requests, 2*first.Requests, span))
+		notes = append(notes, fmt.Sprintf("fixed-window at %d keeps neither. sliding-window-counter keeps the "+
+			"second only. Each may admit %d in %s.", first.Requests, 2*first.Requests-1, span))
 	}
 	for i := range picks {
 		notes = append(notes, standardPrice(&picks[i], d.Traffic)...)
@@ -198,7 +198,7 @@ func about(a *result.Answer, t *result.Traffic) []string {
 		}
 	}
 	if r := a.Nearly; r != nil {
-		notes = append(notes, fmt.Sprintf("%s loses %s, and takes a %s of the bytes and work of %s.", shown(r.Limiter),
+		notes = append(notes, fmt.Sprintf("%s loses %s, and takes a %s of the bytes x work of %s.", shown(r.Limiter),
 			report.Percent(r.Lost), fraction(a.NearlyTimes), shown(a.Rows[0].Limiter)))
 	}
 	var usual []string
@@ -210,10 +210,10 @@ func about(a *result.Answer, t *result.Traffic) []string {
 		case p.Capacity() < p.Requests:
 			usual = append(usual, u.Limiter)
 		default:
-			usual = append(usual, fmt.Sprintf("%s (%s beyond it here)", u.Limiter, report.Percent(u.Beyond)))
+			usual = append(usual, fmt.Sprintf("%s (%s of its admissions are beyond it here)", u.Limiter, report.Percent(u.Beyond)))
 		}
 	}
-	switch most := "up to 2 x the limit on any traffic"; {
+	switch most := "on other traffic up to 2 x the limit"; {
 	case len(usual) == 0:
 	case p.Contract == limit.ByBucket && p.Capacity() < p.Requests:
 		most = fmt.Sprintf("%d at once", p.Requests)
@@ -273,7 +273,7 @@ func twice(t *report.Table) []string {
 
 // next is how the pick is called, and which command comes next.
 func next(t *result.Traffic, a *result.Answer) []string {
-	all := []string{fmt.Sprintf("script: %s, KEYS[1] = your key, ARGV = ''%s", a.Script,
+	all := []string{fmt.Sprintf("script: %s (its header names the arguments), KEYS[1] = your key, ARGV = ''%s", a.Script,
 		strings.Join(a.Arguments, " "))}
 	if a.RedisRate != "" {
 		all = append(all, "redis_rate: "+a.RedisRate+" decides alike")

@@ -74,13 +74,13 @@ func TestInvalidAndPartialAreSaid(t *testing.T) {
 			t.Errorf("%s ends %q", format, last)
 		}
 		whole := strings.Join(lines, " ")
-		if strings.Count(whole, "INVALID") != 1 || strings.Contains(whole, "less means nothing") ||
+		if strings.Count(whole, "INVALID") != 1 || strings.Contains(whole, "a smaller difference says nothing") ||
 			strings.Contains(whole, "At this rate") {
 			t.Errorf("%s: the verdict is unclear:\n%s", format, whole)
 		}
 	}
 	if text := written(t, "table", benchmarktest.Example()); strings.Contains(text, "INVALID") || strings.Contains(text,
-		"PARTIAL") || strings.Count(text, "less means nothing") != 1 {
+		"PARTIAL") || strings.Count(text, "a smaller difference says nothing") != 1 {
 		t.Errorf("a valid run is called otherwise:\n%s", text)
 	}
 }

@@ -62,7 +62,7 @@ func NoiseFloor(n result.NoiseFloor) string {
 	if most >= 2 {
 		text = "a factor of " + Significant(most)
 	}
-	return "The same code measured twice differs by up to " + text + ": less means nothing"
+	return "The same code measured twice differs by up to " + text + ": a smaller difference says nothing"
 }
 
 // warnings are the lines about figures that must not be taken for what they are not: of a disturbed machine, or of an

@@ -27,7 +27,7 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 	p, server := g.Plan, g.engine.About()
 	run := &result.Run{Scenario: p.Scenario.Name, Question: p.Scenario.Question, Seed: p.Seed, Clock: result.Virtual,
 		Limit: result.LimitOf(p.Policy), DurationUS: o.Duration.Microseconds(), Keys: o.Keys, Server: server,
-		Partial: o.Partial, Reference: &o.Reference, Notes: p.Stream.Notes(),
+		Partial: o.Partial, Reference: &o.Reference, Notes: slices.Concat(p.Stream.Notes(), p.notes),
 		TimeScales: &result.TimeScales{IntervalUS: p.scales(), Limit: measure.Allowed(p.Policy, p.scales())}}
 	run.FirstUS, run.LastUS = p.Stream.Recorded()
 	note := func(text string) { run.Notes = append(run.Notes, text) }

@@ -31,6 +31,7 @@ type Plan struct {
 	Brief bool
 	// Sample has the models decide a long log for all rows that have one, and the scripts confirm a part.
 	Sample bool
+	notes  []string      // why a script has no row
 	inTurn *limit.Policy // what the limit is in every second period; nil: the same
 }
 

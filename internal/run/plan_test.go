@@ -75,3 +75,20 @@ func TestALimitThatAnAlgorithmCannotDoIsRefused(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A script that tells no retry_after has no row among clients that obey it, if nobody named the scenario.
+func TestAScriptHasNoRowWhereClientsObeyWhatItDoesNotTell(t *testing.T) {
+	j := job(builtinScenarios(t, "obedient-crowd", "extreme-case-1")...)
+	j.Scripts = files("testdata/changing.lua")
+	if _, err := j.Plans(); err == nil {
+		t.Error("named scenarios: no error")
+	}
+	j.Default = true
+	plans, err := j.Plans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, second := len(plans[0].Foreign()), len(plans[1].Foreign()); first != 0 || second != 1 {
+		t.Errorf("%d and %d users' rows, want 0 and 1", first, second)
+	}
+}

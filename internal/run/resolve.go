@@ -119,11 +119,17 @@ func (r *resolver) checkExpected(p *Plan) {
 }
 
 // checkObeyed refuses scripts without a retry_after where clients obey it without a limit on attempts: they would
-// retry after a microsecond, and the run would not end.
+// retry after a microsecond, and the run would not end. If nobody named the scenario, the script has no row instead.
 func (r *resolver) checkObeyed(p *Plan) {
 	for _, g := range p.Scenario.Clients {
 		for _, l := range p.Foreign() {
 			if g.OnReject == clients.Obey && g.Attempts == 0 && !l.Program.TellsRetry {
+				if r.Default {
+					p.Limiters = slices.DeleteFunc(p.Limiters, func(o *limiter.Limiter) bool { return o == l })
+					p.notes = append(p.notes, fmt.Sprintf("%s has no row: these clients obey retry_after, and it "+
+						"tells none", l.Label))
+					continue
+				}
 				r.Bad(fmt.Errorf("%s: %s: on_reject: obey needs a retry_after, and %s never "+
 					"returns one: name retry_after in its binding, or set attempts: 5, or on_reject: backoff",
 					p.Scenario.Name, g.Name, message.Path(l.File)))

@@ -33,6 +33,7 @@ import (
 // Ask is what a command asks for.
 type Ask struct {
 	Scenarios  []*scenario.Scenario
+	Default    bool                // nobody named the scenarios: a script has no row in those that it cannot play
 	Algorithms []algorithms.Choice // nil: all, and those that a scenario's expect names
 	Expected   bool                // only the rows that a scenario's expect names, instead of Algorithms
 	Scripts    []script.File       // users' scripts
