@@ -197,6 +197,7 @@ type examination struct {
 
 	why     string // the limit is another one than that which was asked about
 	admits  int64  // at once, which need not be the burst
+	livesUS int64  // how long a key lives after one request more than the burst; 0: not known
 	stepUS  int64  // between requests that are "at once"
 	seconds bool   // the script goes by whole seconds
 	rules   []rule // that explain everything

@@ -83,6 +83,9 @@ func (x *examination) keys() error {
 			return err
 		}
 		lives := x.left.EndUS - all[0].startUS - p.asks[len(p.asks)-1].AtUS
+		if i == 1 && x.left.WithoutTTL == 0 {
+			x.livesUS = lives
+		}
 		switch {
 		case x.left.WithoutTTL == 0:
 		case x.limiter.Program.Init != nil && !x.has("keeps_configuration"):

@@ -7,6 +7,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
+	"ratelab/internal/report"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 )
@@ -94,9 +95,13 @@ type change struct {
 // changes are tried one after the other.
 func (x *examination) changes() []change {
 	cheap := func(p *play) bool { return !p.has(costly) }
+	longer := "; none if its keys lived longer"
+	if x.livesUS > 0 {
+		longer += " than " + report.Briefly(x.livesUS)
+	}
 	early := func(times, plusMS int64) change {
 		return change{kind: "expires_early", but: "but its keys expire too early",
-			none: "; none if its keys lived longer", ttls: script.TTLs{Times: times, PlusMS: plusMS}}
+			none: longer, ttls: script.TTLs{Times: times, PlusMS: plusMS}}
 	}
 	all := []change{
 		{kind: "costs_above", but: "but for costs above the burst", keep: func(p *play) bool {
