@@ -210,7 +210,8 @@ func about(a *result.Answer, t *result.Traffic) []string {
 		case p.Capacity() < p.Requests:
 			usual = append(usual, u.Limiter)
 		default:
-			usual = append(usual, fmt.Sprintf("%s (%s of its admissions are beyond it here)", u.Limiter, report.Percent(u.Beyond)))
+			usual = append(usual, fmt.Sprintf("%s (%s of its admissions are beyond it here)", u.Limiter,
+				report.Percent(u.Beyond)))
 		}
 	}
 	switch most := "on other traffic up to 2 x the limit"; {
@@ -273,8 +274,8 @@ func twice(t *report.Table) []string {
 
 // next is how the pick is called, and which command comes next.
 func next(t *result.Traffic, a *result.Answer) []string {
-	all := []string{fmt.Sprintf("script: %s (its header names the arguments), KEYS[1] = your key, ARGV = ''%s", a.Script,
-		strings.Join(a.Arguments, " "))}
+	all := []string{fmt.Sprintf("script: %s (its header names the arguments), KEYS[1] = your key, ARGV = ''%s",
+		a.Script, strings.Join(a.Arguments, " "))}
 	if a.RedisRate != "" {
 		all = append(all, "redis_rate: "+a.RedisRate+" decides alike")
 	}

@@ -97,8 +97,8 @@ func matrices(d *result.Document, link func(run int) Cell, choose func([]column)
 			if slices.ContainsFunc(runs.Runs, func(r result.Run) bool {
 				return slices.ContainsFunc(columns, func(c column) bool { return c.of(&r) == nil })
 			}) {
-				notes = append(notes, "-: no row. A limiter needs the parameters that a fault asks for, and a script a "+
-					"retry_after where clients obey it.")
+				notes = append(notes, "-: no row. A limiter needs the parameters that a fault asks for, and a script "+
+					"a retry_after where clients obey it.")
 			}
 		}
 		p.Tables, p.Notes = []Table{worst(&runs, columns), matrixOf(&runs, columns, kind, names)}, Items(notes...)
