@@ -83,6 +83,9 @@ func candidatesOf(p, playedUnder limit.Policy, largestCost int64) ([]*candidate,
 			continue
 		}
 		c.full, c.parts = costs.XOf(&c.limiter, true), c.limiter.InRole(algorithms.Parts)
+		if c.parts > 0 { // one more part than a window has may hold something
+			c.full = float64(min(c.parts+1, c.limiter.Policy.Requests))
+		}
 		c.pickable = !choice.HasOwnLimit()
 		c.phases = c.phasesOf(playedUnder.WindowUS())
 		all = append(all, c)
