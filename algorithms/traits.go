@@ -95,7 +95,7 @@ func (s *Algorithm) keeping(p limit.Policy, largestCost int64) (all []Choice) {
 	return all
 }
 
-// SecondUnder returns the setting that Second describes, for a limit. If there is none, its label is empty.
+// SecondUnder returns the setting that Second describes, for a limit. If Second describes none, the label is empty.
 func (s *Algorithm) SecondUnder(p limit.Policy) (c Choice) {
 	if s.Second.Short == "" {
 		return c

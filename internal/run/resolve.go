@@ -119,7 +119,8 @@ func (r *resolver) checkExpected(p *Plan) {
 }
 
 // checkObeyed refuses scripts without a retry_after where clients obey it without a limit on attempts: they would
-// retry after a microsecond, and the run would not end. If nobody named the scenario, the script has no row instead.
+// retry after a microsecond, and the run would not end. If nobody named the scenario, the run goes on, and
+// the script has no row in it.
 func (r *resolver) checkObeyed(p *Plan) {
 	for _, g := range p.Scenario.Clients {
 		for _, l := range p.Foreign() {
