@@ -94,9 +94,14 @@ func (x *examination) keys() error {
 		case x.limiter.Program.Init == nil && !x.has("never_expires"):
 			x.say(fault, "never_expires", p, "after %s a key has no TTL", inWords(p))
 		}
-		if most := 10*max(x.windowUS, x.fillUS) + 10*second; lives > most && !x.has("expires_in_long") {
-			x.say(property, "expires_in_long", p, "after %s a key lives for %s, and is needed for %s at most",
-				inWords(p), report.Span(lives), report.Span(2*max(x.windowUS, x.fillUS)))
+		needed := 2 * max(x.windowUS, x.fillUS)
+		if lives > 5*needed+10*second && !x.has("expires_in_long", "never_expires") {
+			kind, forYears := "expires_in_long", lives > max(365*24*3600*second, 1000*needed)
+			if forYears { // in effect no TTL: each new client takes memory that nothing gives back
+				kind = "never_expires"
+			}
+			x.say(forYears, kind, p, "after %s a key lives for %s, and is needed for %s at most",
+				inWords(p), report.Span(lives), report.Span(needed))
 		}
 		if i == 0 {
 			x.cluster()
