@@ -13,14 +13,13 @@ import (
 // perMille are the shares of a frontier, in thousandths.
 var perMille = []int64{0, 1, 10, 50}
 
-// frontier finds the least limits under a rule; all is the busiest second where nothing is rejected. For shares of
-// clients one pass is enough: a client has no rejection if the limit is at least the most that it needs. For shares of
-// requests each limit is played, without the clients that it does not reject; where all costs are 1, a larger limit
-// never rejects more.
-func (l *Log) frontier(f result.Frontier, r rule, all int64) result.Frontier {
-	needs, order := make([]int64, len(l.clients)), make([]int, len(l.clients)) // those that need most are first
-	for i := range l.clients {
-		needs[i], order[i] = r.need(l.of(&l.clients[i])), i
+// frontier finds the least limits under a rule, given what each client needs. For shares of clients needs are enough: a
+// client has no rejection if the limit is at least what it needs. For shares of requests each limit is played, without
+// the clients that it does not reject; where all costs are 1, a larger limit never rejects more.
+func (l *Log) frontier(f result.Frontier, r rule, needs []int64) result.Frontier {
+	order := make([]int, len(l.clients)) // those that need most are first
+	for i := range order {
+		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(needs[b], needs[a]), a-b) })
 	play := func(most, allowed int64) (exceeded bool) { // until more is rejected than allowed
@@ -38,7 +37,7 @@ func (l *Log) frontier(f result.Frontier, r rule, all int64) result.Frontier {
 		}
 		return allowed < 0
 	}
-	seconds := map[int64]int64{needs[order[0]]: all} // by limit
+	seconds := map[int64]int64{needs[order[0]]: l.blocks[0].most} // by limit
 	add := func(list []result.Least, share, most int64) []result.Least {
 		if _, known := seconds[most]; !known {
 			clear(l.rejects)
@@ -61,25 +60,78 @@ func (l *Log) frontier(f result.Frontier, r rule, all int64) result.Frontier {
 	return f
 }
 
-// busiest is the most cost in one second of the requests that are not rejected.
+// block is some successive requests of the log. Most is the most cost in a second that ends with one of them, if nothing
+// is rejected.
+type block struct {
+	oldest, last cursor // before the first request: the oldest of the second that ends there, and the last
+	most         int64
+}
+
+// cursor is a place among all requests of the log: one of them, and where the bytes of the next begin.
+type cursor struct {
+	request
+	end int
+}
+
+// next moves the cursor to the next request.
+func (l *Log) next(c *cursor) { c.end = len(l.all) - len(c.unpack(l.all[c.end:])) }
+
+// survey divides the log into blocks of so many requests, the busiest first. Nothing is rejected yet.
+func (l *Log) survey(perBlock int) {
+	l.rejects, l.perBlock = make([]bool, l.Requests), perBlock
+	var b block
+	l.next(&b.oldest)
+	for b.last.end < len(l.all) {
+		following, most := l.walk(b)
+		b.most = most
+		l.blocks = append(l.blocks, b)
+		b = following
+	}
+	slices.SortFunc(l.blocks, func(a, b block) int { return cmp.Compare(b.most, a.most) })
+}
+
+// busiest is the most cost in one second of the requests that are not rejected. A rejection only lowers the most of a
+// block, so most blocks need no look.
 func (l *Log) busiest() (most int64) {
-	var sum int64
-	var old, q request
-	since := old.unpack(l.all)
-	for until := l.all; len(until) > 0; q.place++ {
-		until = q.unpack(until)
-		for ; old.atUS <= q.atUS-time.Second.Microseconds(); old.place++ {
-			if !l.rejects[old.place] {
-				sum -= old.cost
-			}
-			since = old.unpack(since)
+	for _, b := range l.blocks {
+		if b.most <= most {
+			break
 		}
-		if !l.rejects[q.place] {
-			sum += q.cost
-			most = max(most, sum)
-		}
+		_, now := l.walk(b)
+		most = max(most, now)
 	}
 	return most
+}
+
+// walk goes through a block. It returns the block that follows, and the most cost in a second of what is not rejected.
+func (l *Log) walk(b block) (following block, most int64) {
+	var sum int64
+	admitted := func(q request) int64 {
+		if l.rejects[q.place] {
+			return 0
+		}
+		return q.cost
+	}
+	for c := b.oldest; c.place < b.last.place; l.next(&c) {
+		sum += admitted(c.request)
+		c.place++
+	}
+	oldest, last := b.oldest, b.last
+	for range l.perBlock {
+		if last.end == len(l.all) {
+			break
+		}
+		l.next(&last)
+		for oldest.atUS <= last.atUS-time.Second.Microseconds() {
+			sum -= admitted(oldest.request)
+			l.next(&oldest)
+			oldest.place++
+		}
+		sum += admitted(last.request)
+		most = max(most, sum)
+		last.place++
+	}
+	return block{oldest: oldest, last: last}, most
 }
 
 // rule plays a client's requests under an exact limiter with the limit most. For each request it calls each with the
@@ -90,6 +142,21 @@ type rule func(all []request, most int64, each func(i int, need int64, over bool
 func (r rule) need(all []request) (most int64) {
 	r(all, 1<<62, func(_ int, need int64, _ bool) { most = max(most, need) })
 	return most
+}
+
+// under makes n rules, and gives what each client needs, by rule. Each client's requests are unpacked once.
+func (l *Log) under(n int, nth func(int) rule) (rules []rule, needs [][]int64) {
+	for k := range n {
+		rules = append(rules, nth(k))
+	}
+	needs = make([][]int64, n)
+	for i := range l.clients {
+		all := l.of(&l.clients[i])
+		for k, r := range rules {
+			needs[k] = append(needs[k], r.need(all))
+		}
+	}
+	return rules, needs
 }
 
 // window is the rule of at most the limit in any (t − W, t].

@@ -77,12 +77,15 @@ func TestFrontierIsWhatTheModelsDo(t *testing.T) {
 		w := rapid.SampledFrom([]time.Duration{time.Second, 1500 * time.Millisecond, 4 * time.Second, time.Minute,
 			2500 * time.Microsecond}).Draw(t, "window")
 		p := limit.Policy{Requests: rapid.Int64Range(1, 40).Draw(t, "rate"), Window: w}
-		log.rejects = make([]bool, log.Requests)
-		busiest := log.busiest()
+		log.survey(rapid.IntRange(1, 9).Draw(t, "requests in a block"))
+		frontier := func(r rule) result.Frontier {
+			rules, needs := log.under(1, func(int) rule { return r })
+			return log.frontier(result.Frontier{}, rules[0], needs[0])
+		}
 		for name, f := range map[string]result.Frontier{
-			"sliding-window-log": log.frontier(result.Frontier{}, window(w.Microseconds()), busiest),
-			"gcra":               log.frontier(result.Frontier{}, bucket(p), busiest),
-			"token-bucket":       log.frontier(result.Frontier{}, bucket(p), busiest),
+			"sliding-window-log": frontier(window(w.Microseconds())),
+			"gcra":               frontier(bucket(p)),
+			"token-bucket":       frontier(bucket(p)),
 		} {
 			under := func(least int64) (clients, requests, second int64) {
 				at := limit.Policy{Requests: least, Window: w}

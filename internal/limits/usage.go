@@ -40,8 +40,11 @@ type Log struct {
 	Requests, Cost, LastUS int64
 	all                    []byte
 	clients                []client  // by name
-	list                   []request // of the client decoded last
+	list                   []request // of the client unpacked last
+	listed                 *client   // it
 	rejects                []bool    // by place
+	blocks                 []block   // the busiest first
+	perBlock               int       // requests
 }
 
 // client has what of gives, and its last request.
@@ -102,7 +105,10 @@ func (q *request) unpack(b []byte) (rest []byte) {
 
 // of are a client's requests, until it is called again.
 func (l *Log) of(c *client) []request {
-	l.list = l.list[:0]
+	if l.listed == c {
+		return l.list
+	}
+	l.list, l.listed = l.list[:0], c
 	var q request
 	for b := c.packed; len(b) > 0; l.list = append(l.list, q) {
 		b = q.unpack(b)
@@ -128,8 +134,9 @@ func Look(limits []limit.Policy, read func() (*Log, error)) (*result.Document, e
 		d.Traffic = cmp.Or(d.Traffic, &result.Traffic{Recorded: true, Requests: l.Requests, Cost: l.Cost,
 			Keys: int64(len(l.clients)), DurationUS: l.LastUS})
 		u := result.Users{WithinSecond: l.Within}
-		for _, w := range Windows {
-			u.Windows = append(u.Windows, l.window(w.Microseconds()))
+		byWindow, needs := l.under(len(Windows), func(i int) rule { return window(Windows[i].Microseconds()) })
+		for i, w := range Windows {
+			u.Windows = append(u.Windows, l.window(w.Microseconds(), needs[i]))
 		}
 		for _, p := range limits {
 			u.Limits = append(u.Limits, l.rejected(p))
@@ -144,15 +151,15 @@ func Look(limits []limit.Policy, read func() (*Log, error)) (*result.Document, e
 		if buckets == nil {
 			buckets = rates(u.Windows[len(Windows)-1].P99, u.Windows[0].Most)
 		}
-		l.rejects = make([]bool, l.Requests)
-		all := l.busiest()
-		for _, w := range Windows {
+		l.survey(4096)
+		for i, w := range Windows {
 			f := result.Frontier{WithinSecond: l.Within, WindowUS: w.Microseconds()}
-			d.Frontier = append(d.Frontier, l.frontier(f, window(w.Microseconds()), all))
+			d.Frontier = append(d.Frontier, l.frontier(f, byWindow[i], needs[i]))
 		}
-		for _, p := range buckets {
+		byRate, needs := l.under(len(buckets), func(i int) rule { return bucket(buckets[i]) })
+		for i, p := range buckets {
 			f := result.Frontier{WithinSecond: l.Within, Rate: p.Requests, WindowUS: p.WindowUS()}
-			d.Frontier = append(d.Frontier, l.frontier(f, bucket(p), all))
+			d.Frontier = append(d.Frontier, l.frontier(f, byRate[i], needs[i]))
 		}
 	}
 	for i := range limits {
@@ -190,18 +197,14 @@ func keep[T any](readings []result.Users, most int, list func(*result.Users) *[]
 }
 
 // window measures the busiest windows of one length.
-func (l *Log) window(windowUS int64) result.Busiest {
+func (l *Log) window(windowUS int64, needs []int64) result.Busiest {
 	w := result.Busiest{WindowUS: windowUS}
-	var all []int64
-	rule := window(windowUS)
-	for i := range l.clients {
-		most := rule.need(l.of(&l.clients[i]))
+	for i, most := range needs {
 		if most > w.Most {
 			w.Most, w.MostKey = most, l.clients[i].key
 		}
-		all = append(all, most)
 	}
-	slices.Sort(all)
+	all := slices.Sorted(slices.Values(needs))
 	w.P50, w.P99, w.P999 = quantile(all, 0.5), quantile(all, 0.99), quantile(all, 0.999)
 	return w
 }
