@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +16,10 @@ import (
 )
 
 const aboutCompare = `Count the work of two scripts on the same requests, and give a verdict as the exit code: 0 same,
-1 regression, 4 inconclusive. It takes half a minute and does not depend on the machine's speed. A
-SIDE is the label of an algorithm, or a script with a binding beside it or called as --as says. The
-scenarios are those whose decisions must be the same (default: built-in ones).
+1 regression, 4 inconclusive. It takes half a minute. The counts do not depend on the machine's
+speed, but a slow machine may leave paths out, which is inconclusive. A SIDE is the label of an
+algorithm, or a script with a binding beside it or called as --as says. The scenarios are those
+whose decisions must be the same (default: built-in ones).
 
 A regression is a decision that differs, more work per decision (Redis commands, bytes, memory,
 keys), or over 1 % more instructions on a path (4 % in a container). A path is a state of the key
@@ -52,6 +54,8 @@ func (a *app) compare() *cobra.Command {
 	c.Flags().BoolVar(&job.WithoutInstructions, "without-instructions", false,
 		"count only decisions, commands and bytes")
 	c.Flags().Var(&states, "states", "count instructions only in these `STATES` of a key (default all)")
+	c.Flags().DurationVar(&job.Within, "within", 30*time.Second,
+		"leave out what is not counted within `TIME` for a limit")
 	o.FormatFlag(c, counting.Forms.Names())
 	o.QuietFlag(c)
 	c.MarkFlagsMutuallyExclusive("states", "without-instructions")

@@ -29,8 +29,9 @@ type Comparison struct {
 	// process or container, with a program or an image; "": a container where Docker answers, else a process
 	Server string
 
-	WithoutInstructions bool     // count everything else
-	States              []string // of a key in which instructions are counted; nil: all
+	WithoutInstructions bool          // count everything else
+	States              []string      // of a key in which instructions are counted; nil: all
+	Within              time.Duration // as in counting.Job
 
 	replay.Clock
 
@@ -113,7 +114,7 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	}
 	var counted *counting.Counted
 	if !p.WithoutInstructions {
-		j := &counting.Job{Limiters: p.Sides[:], Limits: p.limits, States: p.States,
+		j := &counting.Job{Limiters: p.Sides[:], Limits: p.limits, States: p.States, Within: p.Within,
 			Server: cmp.Or(s.spec, s.server.Kind), Clock: p.Clock, Progress: p.Progress}
 		if counted, err = j.Run(s.ctx); err != nil {
 			return nil, err

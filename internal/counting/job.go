@@ -23,6 +23,7 @@ type Job struct {
 	Limits   []limit.Policy  // the first is the scenario's own
 	States   []string        // nil: all
 	Server   string          // process or container, with a program or an image
+	Within   time.Duration   // for the paths of a limit; those that are not counted then are left out; 0: no bound
 
 	replay.Clock
 	Progress func(where string, done, total int)
@@ -55,13 +56,14 @@ type Figures struct {
 // counter is a job under way.
 type counter struct {
 	*Job
-	counted *server
-	native  *redis.Server // on it states are made
-	found   Counted
-	done    int
-	unseen  int64         // scripts that the server's statistics leave out: see align
-	lead    time.Duration // how long before its instant a path is prepared
-	late    int           // attempts whose requests came too late, since one that did not
+	counted  *server
+	native   *redis.Server // on it states are made
+	found    Counted
+	done     int
+	unseen   int64         // scripts that the server's statistics leave out: see align
+	lead     time.Duration // how long before its instant a path is prepared
+	late     int           // attempts whose requests came too late, since one that did not
+	deadline time.Time     // when the time for the paths of a limit is over
 }
 
 // Run counts everything. Errors are a *Missing, message.ErrInterrupted, those of limiter.Spec.At, or those of the
@@ -102,6 +104,7 @@ func (r *counter) run(ctx context.Context) (err error) {
 				return err
 			}
 		}
+		r.deadline = r.Now().Add(r.Within)
 		for _, state := range r.States {
 			if err := r.countPath(ctx, limiters, changed, state); err != nil {
 				return err
@@ -143,6 +146,9 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*limiter.Li
 	for i, e := range limiters {
 		all[i] = pathOf(e, changed[i], state)
 		keys = min(keys, all[i].keys)
+		if r.timeIsOver() && all[i].Missing == "" {
+			all[i].Figures = Figures{Missing: fmt.Sprintf("--within %v was over", r.Within), Uncounted: true}
+		}
 	}
 	for r.late = 0; ; {
 		failed, err := r.rounds(ctx, all, keys)
@@ -151,7 +157,7 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*limiter.Li
 			r.note(all, state, keys)
 			return nil
 		case errors.Is(err, errDisturbed) && r.unseen < mostUnseen:
-		case failed.tooLate(err) && r.late < attempts:
+		case failed.tooLate(err) && r.late < attempts && !r.timeIsOver():
 			keys = max(1, keys/2)
 		case errors.Is(err, errWrong), errors.Is(err, errLate), errors.Is(err, errDisturbed):
 			failed.Figures = Figures{Missing: err.Error(), Uncounted: true}
@@ -162,6 +168,9 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*limiter.Li
 		}
 	}
 }
+
+// timeIsOver reports whether the time for the paths of this limit is over.
+func (r *counter) timeIsOver() bool { return r.Within > 0 && !r.Now().Before(r.deadline) }
 
 // rounds counts all rows that have the path, each round in the other order than the last, until that is enough. The
 // error is that of the row that is told.
@@ -194,7 +203,7 @@ func (r *counter) inTime(ctx context.Context, p *path, keys int) error {
 			r.late = 0
 			return err
 		}
-		if r.late++; r.late >= attempts || keys > 1 && r.late%patient == 0 {
+		if r.late++; r.late >= attempts || r.timeIsOver() || keys > 1 && r.late%patient == 0 {
 			return err
 		}
 	}

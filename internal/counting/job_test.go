@@ -20,6 +20,7 @@ import (
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/script"
 	"ratelab/lua"
@@ -257,6 +258,25 @@ func TestAJobIsInterrupted(t *testing.T) {
 		}}
 	if d, err := j.Run(ctx); d != nil || !errors.Is(err, message.ErrInterrupted) {
 		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// The paths that are not reached in time are left out by name. Here the clock jumps before the third.
+func TestPathsAreLeftOutWhenTheTimeIsOver(t *testing.T) {
+	longtest.Skip(t, "counts under valgrind")
+	onNative(t) // or skip
+	paths := 0
+	j := &Job{Limiters: []*limiter.Spec{algorithm(t, "gcra"), algorithm(t, "gcra")}, Limits: hundredAMinute,
+		Within: time.Hour, Progress: func(string, int, int) { paths++ }}
+	clock := load.Wall
+	clock.Now = func() time.Time { return time.Now().Add(time.Duration(paths/3) * 2 * time.Hour) }
+	j.Server, j.Clock = redis.KindProcess, clock
+	d, err := j.Run(t.Context())
+	check(t, err)
+	g, _ := judgeInstructions("gcra", d)
+	want := "not counted: burst, rejected, cost B, full log, changed, since --within 1h0m0s was over; "
+	if g.Outcome != result.Inconclusive || !strings.HasPrefix(g.Reason, want) || len(g.Rows) != 2 {
+		t.Errorf("%s, %d rows: %s", g.Outcome, len(g.Rows), g.Reason)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -177,12 +178,19 @@ func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []st
 	}
 	g.Rule = fmt.Sprintf("on each path at most %g %% more instructions, and no more commands", 100*slack)
 	sides := [2]string{"base", "head"}
-	var failed []string
+	var reasons []string
+	uncounted := map[string][]string{} // by reason
 	for _, p := range counted.Paths {
 		for i, f := range p.Of {
 			switch {
+			case f.Uncounted && i == 1 && f == p.Of[0]:
+				all := uncounted[f.Missing]
+				all[len(all)-1] = p.Name // of both sides
 			case f.Uncounted:
-				failed = append(failed, fmt.Sprintf("%s of %s was not counted: %s", p.Name, sides[i], f.Missing))
+				if uncounted[f.Missing] == nil {
+					reasons = append(reasons, f.Missing)
+				}
+				uncounted[f.Missing] = append(uncounted[f.Missing], p.Name+" of "+sides[i])
 			case f.Missing != "" && p.Of[1-i].Missing == "":
 				notes = append(notes, fmt.Sprintf("%s, %s: counted of %s only; of %s: %s", name, p.Name, sides[1-i],
 					sides[i], f.Missing))
@@ -193,9 +201,12 @@ func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []st
 		}
 	}
 	switch {
-	case len(failed) > 0:
+	case len(reasons) > 0:
+		for i, reason := range reasons {
+			reasons[i] = "not counted: " + message.List(uncounted[reason]) + ", since " + reason
+		}
 		g.Outcome = g.Outcome.Worse(result.Inconclusive)
-		g.Reason = strings.Join(failed, "; ") + "; --states leaves a path out"
+		g.Reason = strings.Join(reasons, "; ") + "; --states leaves a path out, and --within gives more time"
 	case len(g.Rows) == 0:
 		g.Outcome, g.Reason = result.Inconclusive, "there is no path that both sides have"
 	}

@@ -63,7 +63,10 @@ func failing(base, head float64) *Counted {
 }
 
 func TestInstructionsByHand(t *testing.T) {
-	const failed = "steady at 10/1s of head was not counted: too slow; --states leaves a path out"
+	const failed = "not counted: steady at 10/1s of head, since too slow; --states leaves a path out, and " +
+		"--within gives more time"
+	both := failing(61330, 61330)
+	both.Paths[1].Of[0] = both.Paths[1].Of[1]
 	one, more := Figures{Instructions: 1000, Commands: 2}, Figures{Instructions: 1000, Commands: 3}
 	for _, c := range []struct {
 		name    string
@@ -89,6 +92,8 @@ func TestInstructionsByHand(t *testing.T) {
 			"inconclusive instructions: there is no path that both sides have"},
 		{"one path failed", failing(61330, 61330), result.Inconclusive, result.Inconclusive,
 			"inconclusive instructions: " + failed},
+		{"one path failed on both sides", both, result.Inconclusive, result.Inconclusive,
+			"inconclusive instructions: " + strings.Replace(failed, " of head", "", 1)},
 		{"one path failed, another is dearer", failing(61330, 74800), result.Regression, result.Regression,
 			"regression instructions: gcra, burst at 10/1s: 61330 -> 74800, 1.22x\n" +
 				"inconclusive instructions: " + failed},

@@ -60,8 +60,8 @@ func (l *Log) frontier(f result.Frontier, r rule, needs []int64) result.Frontier
 	return f
 }
 
-// block is some successive requests of the log. Most is the most cost in a second that ends with one of them, if nothing
-// is rejected.
+// block is some successive requests of the log. Its most is the most cost in a second that ends with one of them, if
+// nothing is rejected.
 type block struct {
 	oldest, last cursor // before the first request: the oldest of the second that ends there, and the last
 	most         int64
