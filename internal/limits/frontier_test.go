@@ -84,7 +84,6 @@ func TestFrontierIsWhatTheModelsDo(t *testing.T) {
 		}
 		for name, f := range map[string]result.Frontier{
 			"sliding-window-log": frontier(window(w.Microseconds())),
-			"gcra":               frontier(bucket(p)),
 			"token-bucket":       frontier(bucket(p)),
 		} {
 			under := func(least int64) (clients, requests, second int64) {
