@@ -17,6 +17,8 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/limits"
 	"ratelab/internal/message"
+	"ratelab/internal/result"
+	"ratelab/internal/scenario"
 	"ratelab/internal/traffic"
 )
 
@@ -27,6 +29,8 @@ and the least limit that rejects none, 0.1 %, 1 % and 5 % of the clients or of t
 six rates it shows the least burst. All figures are exact. With --limit it shows which clients
 would be rejected, how often, and when first and last. With two limits, the old one and the new
 one, it shows what is newly rejected and what no longer; --max-newly-rejected makes that a gate.
+With --in-flight it shows how many requests each client has in flight at once, and the least limit
+on them that rejects none, 0.1 %, 1 % and 5 % of the clients or of the requests.
 Limits are windows unless --burst or --contract bucket is given.
 
 Exit codes: 0 ok, 1 more is newly rejected than may be, 2 usage or a log that cannot be read, 3
@@ -34,6 +38,8 @@ output failed, 130 interrupted.`
 
 const examplesLimits = `  simulate limits --trace access.log.gz --limit 20/1m           whom this limit rejects
   simulate limits --trace access.log.gz --limit 100/1m --limit 50/1m --max-newly-rejected 0
+  simulate limits --trace access.log --trace-format '$remote_addr [$time_local] $request_time' \
+    --trace-takes request_time --in-flight                      which concurrency limit fits
   zcat access.log.*.gz | simulate limits --trace -              a log from a pipe
   simulate limits --trace calls.csv --trace-key user --trace-time at --trace-cost tokens`
 
@@ -46,6 +52,7 @@ type limitsFlags struct {
 	contract cli.Value[string]
 	most     cli.Value[int64]
 	gate     bool // most was given
+	inFlight bool
 }
 
 // limits is the command that shows what a log's clients use.
@@ -62,6 +69,9 @@ func (a *app) limits() *cobra.Command {
 		},
 	}
 	f.Traffic.Register(c, a.Streams, false)
+	f.Traffic.RegisterSpans(c)
+	c.Flags().BoolVar(&f.inFlight, "in-flight", false,
+		"show how many requests are in flight, and which limits fit")
 	c.MarkFlagRequired("trace")
 	c.Flags().StringArrayVar(&f.limits, "limit", nil, "limits `REQUESTS/WINDOW` such as 100/1m, comma-separated")
 	c.Flags().StringArrayVar(&f.bursts, "burst", nil,
@@ -74,6 +84,22 @@ func (a *app) limits() *cobra.Command {
 	f.FormatFlag(c, limits.Forms.Names())
 	f.QuietFlag(c)
 	return c
+}
+
+// checkInFlight refuses flags that do not go with --in-flight, and those that need it.
+func (f *limitsFlags) checkInFlight() error {
+	spans := f.Traffic.HasSpans()
+	switch {
+	case f.inFlight && !spans:
+		return cli.Usage("--in-flight: needs --trace-takes FIELD, with how long a request took, or --trace-end " +
+			"FIELD, with the time of its end")
+	case f.inFlight && (f.limits != nil || f.bursts != nil || f.contract.Value != "" || f.gate):
+		return cli.Usage("--in-flight: shows which limits on requests in flight fit the log; leave out --limit and " +
+			"its flags")
+	case spans && !f.inFlight:
+		return cli.Usage("--trace-takes, --trace-end and --trace-time-is: go with --in-flight")
+	}
+	return nil
 }
 
 // policies are the limits to examine.
@@ -117,6 +143,9 @@ func (f *limitsFlags) policies() ([]limit.Policy, error) {
 // look reads the log and prints what is in it.
 func (a *app) look(ctx context.Context, f *limitsFlags) error {
 	policies, err := f.policies()
+	if err == nil {
+		err = f.checkInFlight()
+	}
 	if err != nil {
 		return err
 	}
@@ -127,27 +156,22 @@ func (a *app) look(ctx context.Context, f *limitsFlags) error {
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(25)) // a log stays in memory, and its size is what matters
 	var stream *traffic.Stream                       // of the first reading
-	next, within := list[0], cmp.Or(list[0].Trace().WithinSecond, accesslog.Even)
-	doc, err := limits.Look(policies, func() (*limits.Log, error) {
-		if next == nil {
-			return nil, nil
-		}
-		this := next.Stream(next.Seed)
-		log, err := limits.Read(stoppable(ctx, this.Requests()))
-		next, stream = nil, cmp.Or(stream, this)
-		if err == nil && stream.Spread() > 0 {
-			if log.Within = string(within); within != accesslog.AtStart && !f.ChoseRule() {
-				within = accesslog.AtStart
-				next = list[0].UnderRule(within)
-			}
-		}
-		return log, err
-	})
+	var doc *result.Document
+	if f.inFlight {
+		doc, err = limits.LookInFlight(readings(ctx, f, list[0], &stream, limits.ReadSpans,
+			func(s *limits.Spans, within string) { s.Within = within }))
+	} else {
+		doc, err = limits.Look(policies, readings(ctx, f, list[0], &stream, limits.Read,
+			func(l *limits.Log, within string) { l.Within = within }))
+	}
 	if err != nil {
 		return cli.Exit(cli.ExitUsage, err)
 	}
 	doc.Tool.Version = cli.Version(version)
-	doc.Notes = slices.Concat(doc.Notes, stream.Notes(), limits.Longer(doc.Traffic.DurationUS))
+	doc.Notes = slices.Concat(doc.Notes, stream.Notes())
+	if !f.inFlight {
+		doc.Notes = append(doc.Notes, limits.Longer(doc.Traffic.DurationUS)...)
+	}
 	doc.Traffic.Format = message.List(stream.Formats())
 	doc.Traffic.StartUS, _ = stream.Recorded()
 	for _, n := range doc.Notes {
@@ -167,6 +191,29 @@ func (a *app) look(ctx context.Context, f *limitsFlags) error {
 		return cli.Exit(cli.ExitMissed, err)
 	}
 	return nil
+}
+
+// readings returns a function that gives the next reading of a log, and nil after the last. There are two if the log
+// has whole seconds and the user chose no rule for them. It sets the first reading's stream.
+func readings[T any](ctx context.Context, f *limitsFlags, log *scenario.Scenario, first **traffic.Stream,
+	read func(iter.Seq2[limit.Request, error]) (*T, error), setRule func(*T, string)) func() (*T, error) {
+	next, within := log, cmp.Or(log.Trace().WithinSecond, accesslog.Even)
+	return func() (*T, error) {
+		if next == nil {
+			return nil, nil
+		}
+		this := next.Stream(next.Seed)
+		reading, err := read(stoppable(ctx, this.Requests()))
+		next, *first = nil, cmp.Or(*first, this)
+		if err == nil && (*first).Spread() > 0 {
+			setRule(reading, string(within))
+			if within != accesslog.AtStart && !f.ChoseRule() {
+				within = accesslog.AtStart
+				next = log.UnderRule(within)
+			}
+		}
+		return reading, err
+	}
 }
 
 // stoppable is a stream that ends with message.ErrInterrupted once ctx has ended.

@@ -143,6 +143,11 @@ func (r *fields) read(line []byte, e *entry) (err error) {
 		}
 	}
 	cost, err := r.cost()
+	if err != nil {
+		return err
+	}
 	e.cost = int32(cost) // at most traffic.MaxCost
+	e.takes, err = r.takesUS(at.us)
+	e.stamped = r.spans.stamped
 	return err
 }

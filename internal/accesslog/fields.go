@@ -143,6 +143,7 @@ type fields struct {
 	expects      bool     // keys that are addresses
 	skip         string   // the key that is left out; "": none
 	stamps       stamps
+	spans        spans
 	marks        uint16        // of the line
 	firsts       [noted]string // of the first line that has the mark
 }
@@ -162,6 +163,9 @@ func (l *layout) fields(t Trace, first []byte) (*fields, error) {
 	}
 	r := &fields{format: reader, skip: t.SkipKey}
 	err := r.find(t)
+	if err == nil {
+		err = r.findSpans(t, l.name)
+	}
 	if l.fixed {
 		r.taken = nil
 	}

@@ -36,6 +36,7 @@ type traceFile struct {
 	guessed string      // the format, the time, the client
 	year    string      // a note
 	hint    string      // a note
+	spans   string      // a note
 	proxy   string      // the name of an X-Forwarded-For
 	marked  [noted]Note // lines, by mark
 	lastUS  int64       // the last line's time
@@ -170,7 +171,7 @@ func (f *traceFile) detect(t Trace) error {
 	}
 	text := strings.Join(append(guessed, f.fields.taken...), ", ")
 	f.guessed = strings.Replace(text, " to be ", " was guessed to be ", 1)
-	f.hint, f.proxy = f.fields.hint, f.fields.proxy
+	f.hint, f.proxy, f.spans = f.fields.hint, f.fields.proxy, f.fields.spans.note
 	return nil
 }
 
@@ -322,5 +323,5 @@ func (f *traceFile) found() *Found {
 	return &Found{Name: f.name, Format: f.layout.name, Lines: f.lines, Requests: f.sorter.seen,
 		OutOfOrder: f.sorter.outOfOrder, QuotesGoOn: f.marked[goesOn].N > 0,
 		Notes: slices.Concat([]Note{{Text: f.guessed}}, f.marked[:len(ofLines)],
-			[]Note{{Text: f.stamps.note(f.lastUS)}, {Text: f.year}, {Text: f.hint}})}
+			[]Note{{Text: f.stamps.note(f.lastUS)}, {Text: f.year}, {Text: f.hint}, {Text: f.spans}})}
 }

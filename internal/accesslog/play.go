@@ -39,6 +39,9 @@ type player struct {
 	groups []*share // of held
 	key    string   // the first request's
 	few    map[string]bool
+
+	begun  bool    // a request has been put
+	starts reorder // requests that are stamped when they end, by their starts
 }
 
 // share is a key's part of a second: requests whose time is whole, and how many have their place.
@@ -84,9 +87,6 @@ func (p *player) read() error {
 		if taken++; taken <= trace.Skip {
 			continue
 		}
-		if p.Requests == 0 {
-			p.FirstUS = e.at
-		}
 		if err := p.take(e); err != nil {
 			return err
 		}
@@ -102,7 +102,15 @@ func (p *player) read() error {
 	case p.Requests == 0:
 		return fmt.Errorf("%s: no requests are left after skip %d; want at least one", name, trace.Skip)
 	}
-	return p.release()
+	if err := p.release(); err != nil {
+		return err
+	}
+	for p.starts.waiting() > 0 {
+		if err := p.put(p.starts.pop()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // take takes the next request in time, and emits what is settled.
@@ -158,8 +166,31 @@ func (p *player) release() error {
 	return nil
 }
 
-// emit yields one request at its place in the phase.
+// emit puts a request where it starts. Those that are stamped when they end wait until all that may start earlier are
+// there.
 func (p *player) emit(e entry) error {
+	if !e.stamped {
+		return p.put(e)
+	}
+	e.at -= e.takes
+	e.whole = false
+	p.starts.window = max(p.starts.window, time.Duration(2*e.takes)*time.Microsecond)
+	if err := p.starts.push(e); err != nil {
+		return fmt.Errorf("%s:%d: its start %w", e.file.name, e.line, err)
+	}
+	for p.starts.ready() {
+		if err := p.put(p.starts.pop()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put yields one request at its place in the phase.
+func (p *player) put(e entry) error {
+	if !p.begun {
+		p.begun, p.FirstUS = true, e.at
+	}
 	at := p.scale(e.at - p.FirstUS)
 	if p.lasts > 0 && at >= p.lasts.Microseconds() {
 		return errEnough
@@ -188,7 +219,7 @@ func (p *player) emit(e entry) error {
 	if n := p.trace.Parts; n > 1 && partOf(e.key, n) != p.trace.Part {
 		return nil
 	}
-	if !p.yield(limit.Request{AtUS: at, Key: e.key, Cost: int64(e.cost)}) {
+	if !p.yield(limit.Request{AtUS: at, Key: e.key, Cost: int64(e.cost), TakesUS: e.takes}) {
 		return errEnough
 	}
 	return nil

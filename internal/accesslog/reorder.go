@@ -20,6 +20,9 @@ type entry struct {
 	cost  int32
 	whole bool
 	marks uint16
+
+	takes   int64 // µs, 0: unknown
+	stamped bool  // at is the request's end
 }
 
 // The window in which lines may be out of order: ten minutes or 65,536 lines, whichever is less. Many
@@ -33,6 +36,7 @@ const (
 // which most do, wait in a queue. The others wait beside it until the earliest of them is due, and are merged then, all
 // at once.
 type reorder struct {
+	window     time.Duration // 0: sortWindow
 	queue      []entry
 	gone       int // of the queue, from its beginning
 	late       []entry
@@ -50,7 +54,7 @@ type reorder struct {
 // push takes the next entry of the file; it fails if the entry belongs before one already released.
 func (r *reorder) push(e entry) error {
 	if r.seen++; r.seen == 1 {
-		r.newest, r.released, r.lateUS = e.at, e.at-sortWindow.Microseconds(), math.MaxInt64
+		r.newest, r.released, r.lateUS = e.at, e.at-r.windowUS(), math.MaxInt64
 	}
 	switch {
 	case r.seen == 1:
@@ -64,8 +68,8 @@ func (r *reorder) push(e entry) error {
 		return fmt.Errorf("%s is %v earlier than line %d; want lines at most %v and %s lines out of order: give "+
 			"each file of a log its own --trace, or sort the file by time",
 			time.UnixMicro(e.at).UTC().Format("2006-01-02T15:04:05.999999Z"),
-			time.Duration(r.newest-e.at)*time.Microsecond, r.newestLine, limit.FormatDuration(sortWindow),
-			message.Grouped(sortLines))
+			time.Duration(r.newest-e.at)*time.Microsecond, r.newestLine,
+			limit.FormatDuration(max(r.window, sortWindow)), message.Grouped(sortLines))
 	}
 	if e.at < r.newest {
 		r.outOfOrder++
@@ -79,6 +83,8 @@ func (r *reorder) push(e entry) error {
 
 // newestFirst reports whether nearly all entries so far are earlier than the one before them.
 func (r *reorder) newestFirst() bool { return r.falling > 9*r.rising }
+
+func (r *reorder) windowUS() int64 { return max(r.window, sortWindow).Microseconds() }
 
 // waiting is how many entries are held back.
 func (r *reorder) waiting() int { return len(r.queue) - r.gone + len(r.late) }
@@ -94,7 +100,7 @@ func (r *reorder) earliest() int64 {
 // ready reports whether the earliest entry has left the window.
 func (r *reorder) ready() bool {
 	n := r.waiting()
-	return n > sortLines || n > 0 && r.newest-r.earliest() > sortWindow.Microseconds()
+	return n > sortLines || n > 0 && r.newest-r.earliest() > r.windowUS()
 }
 
 // pop releases the earliest entry; there must be one.

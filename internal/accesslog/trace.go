@@ -31,9 +31,14 @@ type Trace struct {
 	// "at:ms" names the unit of a number: s, ms, us or ns. A Time "at:%d.%m.%Y %H:%M:%S" names a layout, as that of
 	// Python's strptime. Without %Y the year is that of the file's last change, or Year.
 	Key, Time, Cost string
-	Year            int64
-	Where           []string // field=value: lines with other values are left out, and noted
-	SkipKey         string   // requests with this key are left out, and noted
+	// Takes names the field with how long a request took, "duration:ms" with its unit, and a+b adds two; End names the
+	// field with the time at which it ended. TimeIs says whether Time is a request's start or end; empty: start, and
+	// end where nginx's names tell so.
+	Takes, End string
+	TimeIs     TimeIs
+	Year       int64
+	Where      []string // field=value: lines with other values are left out, and noted
+	SkipKey    string   // requests with this key are left out, and noted
 
 	Speed        float64      // 10 plays ten times as fast; 0 stands for 1
 	Skip         int64        // this many requests, the earliest, are left out
@@ -55,6 +60,15 @@ const NoKey = "none"
 // WithinSecond is where requests go whose timestamps say no more than the second. Their order in the file is
 // kept. Timestamps with a fraction are never moved.
 type WithinSecond string
+
+// TimeIs says which time of a request a log has.
+type TimeIs string
+
+// The times of a request.
+const (
+	TimeIsStart TimeIs = "start"
+	TimeIsEnd   TimeIs = "end"
+)
 
 // The rules for one-second timestamps.
 const (
@@ -125,6 +139,16 @@ func (t Trace) Validate() []*FieldError {
 		if err := layout.check(); err != nil {
 			p.bad("time", "%v", err)
 		}
+	}
+	switch {
+	case t.TimeIs != "" && t.TimeIs != TimeIsStart && t.TimeIs != TimeIsEnd:
+		p.bad("time_is", "%s; want start or end", message.Quote(t.TimeIs))
+	case t.Takes != "" && t.End != "":
+		p.bad("end", "--trace-takes says when a request ends as well; want one of them")
+	case t.End != "" && t.TimeIs == TimeIsEnd:
+		p.bad("time_is", "--trace-end is the end already, so that the time is the start")
+	case t.TimeIs == TimeIsEnd && t.Takes == "":
+		p.bad("time_is", "the start is not known; want --trace-takes, with how long a request took")
 	}
 	if t.Year != 0 && (t.Year < 1970 || t.Year > 2100) {
 		p.bad("year", "%d is out of range; want 1970 to 2100", t.Year)

@@ -56,6 +56,20 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 	Complete(c, "within-second", accesslog.WithinSeconds)
 }
 
+// RegisterSpans adds the flags that say how long a logged request takes.
+func (t *Traffic) RegisterSpans(c *cobra.Command) {
+	c.Flags().StringVar(&t.trace.Takes, "trace-takes", "",
+		"`FIELD` with how long a request took; a+b adds two; with its unit d:ms")
+	c.Flags().StringVar(&t.trace.End, "trace-end", "", "`FIELD` with the time of a request's end, as in --trace-time")
+	c.Flags().StringVar((*string)(&t.trace.TimeIs), "trace-time-is", "",
+		"`WHICH` time of a request --trace-time has: start or end (default start; end for nginx)")
+}
+
+// HasSpans reports whether a flag of RegisterSpans was given.
+func (t *Traffic) HasSpans() bool {
+	return t.trace.Takes != "" || t.trace.End != "" || t.trace.TimeIs != ""
+}
+
 // ChoseRule reports whether somebody said where requests lie within a whole second.
 func (t *Traffic) ChoseRule() bool { return t.flags.Changed("within-second") }
 

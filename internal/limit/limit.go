@@ -8,6 +8,8 @@ type Request struct {
 	Key  string // the client, tenant or resource that the limit applies to, without any prefix
 	Cost int64  // permits asked for, at least 1
 
+	TakesUS int64 // how long the request runs in microseconds, if the log says so; else 0
+
 	// The errors of the server's and the client's clock at that moment, in microseconds; 0: the clock is correct. AtUS
 	// is the true time.
 	ServerSkewUS, ClientSkewUS int64

@@ -54,7 +54,7 @@ func changed(all []request, before, after limit.Policy) (who result.Changed) {
 
 // Exceeded is an error if more is newly rejected than allowed, in any reading. It is nil if no maximum was given.
 func Exceeded(d *result.Document) error {
-	if d.Users[0].Change == nil || d.Users[0].Change.Most == nil {
+	if d.Users == nil || d.Users[0].Change == nil || d.Users[0].Change.Most == nil {
 		return nil
 	}
 	worst, most := int64(0), *d.Users[0].Change.Most

@@ -21,6 +21,9 @@ var Forms = report.Formats{Sheet: sheet, CSV: writeCSV}
 // writeCSV writes a line for each client for whom two limits decide differently; or for each of other limits; or for
 // each limit of the frontier.
 func writeCSV(w io.Writer, d *result.Document) error {
+	if d.InFlight != nil {
+		return writeInFlight(w, d)
+	}
 	header := []string{"requests", "window_us", "burst", "contract", "rejected", "rejected_share", "clients",
 		"clients_share", "within_second"}
 	switch {
@@ -71,6 +74,13 @@ func sheet(d *result.Document) report.Sheet {
 	}
 	all := report.Sheet{{Lead: []report.Line{{Text: lead}}}}
 	var last []string
+	if d.InFlight != nil {
+		all[0].Tables = p.inFlight()
+		if p.differ != "" {
+			last = append(last, `Whole seconds: in the first "or" `+p.differ+".")
+		}
+		return append(all, report.Part{Notes: report.Items(last...)})
+	}
 	next := "N/1m"
 	limits := d.Users[0].Limits
 	if len(limits) > 0 {
@@ -129,13 +139,17 @@ type page struct {
 type reading struct {
 	result.Users
 	frontier []result.Frontier
+	inFlight result.InFlight
 }
 
 func newPage(d *result.Document) *page {
 	p := &page{Traffic: d.Traffic}
-	each := len(d.Frontier) / len(d.Users)
+	for _, f := range d.InFlight {
+		p.readings = append(p.readings, reading{inFlight: f})
+	}
+	each := len(d.Frontier) / max(1, len(d.Users))
 	for i, u := range d.Users {
-		p.readings = append(p.readings, reading{u, d.Frontier[i*each : (i+1)*each]})
+		p.readings = append(p.readings, reading{Users: u, frontier: d.Frontier[i*each : (i+1)*each]})
 	}
 	return p
 }

@@ -137,6 +137,26 @@ type Frontier struct {
 	Requests     []Least `json:"requests"` // that reject at most a share of the requests; none where some cost is not 1
 }
 
+// InFlight holds how many requests clients have in flight, and the least concurrency limits that reject few. The
+// quantiles are of the clients: half of them never have more than P50 in flight.
+type InFlight struct {
+	WithinSecond string `json:"within_second"` // as in Users
+	P50          int64  `json:"p50"`
+	P99          int64  `json:"p99"`
+	P999         int64  `json:"p99_9"`
+	Most         int64  `json:"most"`
+	// the client that has most; of several the first by name
+	MostKey  string  `json:"most_key"`
+	Clients  []Slots `json:"clients"`  // that reject anything to at most a share of the clients
+	Requests []Slots `json:"requests"` // that reject at most a share of the requests
+}
+
+// Slots is the least limit on requests in flight that rejects no more than a share.
+type Slots struct {
+	Share float64 `json:"share"`
+	Limit int64   `json:"limit"`
+}
+
 // Least is the least limit, or burst, that rejects no more than a share. A burst above 1,000,000,000 counts as
 // 1,000,000,001.
 type Least struct {

@@ -49,12 +49,13 @@ type Document struct {
 	Traffic *Traffic `json:"traffic,omitempty"`
 
 	Runs         []Run         `json:"runs,omitempty"`
-	Latency      []Latency     `json:"latency,omitempty"`  // of each row of the runs, open loop
-	Examinations []Examination `json:"findings,omitempty"` // of users' scripts, under standard traffics
-	Verdicts     []Verdict     `json:"verdicts,omitempty"` // of scripts that are compared
-	Answers      []Answer      `json:"answers,omitempty"`  // one for each contract that is answered for
-	Users        []Users       `json:"users,omitempty"`    // one for each reading of a log's whole seconds
-	Frontier     []Frontier    `json:"frontier,omitempty"` // by reading; absent where limits were asked for
+	Latency      []Latency     `json:"latency,omitempty"`   // of each row of the runs, open loop
+	Examinations []Examination `json:"findings,omitempty"`  // of users' scripts, under standard traffics
+	Verdicts     []Verdict     `json:"verdicts,omitempty"`  // of scripts that are compared
+	Answers      []Answer      `json:"answers,omitempty"`   // one for each contract that is answered for
+	Users        []Users       `json:"users,omitempty"`     // one for each reading of a log's whole seconds
+	InFlight     []InFlight    `json:"in_flight,omitempty"` // by reading; with --in-flight alone
+	Frontier     []Frontier    `json:"frontier,omitempty"`  // by reading; absent where limits were asked for
 
 	// Files are the scripts and bindings that check accepted, by name: whoever changes one is shown what it now decides
 	// otherwise.

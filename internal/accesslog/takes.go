@@ -1,0 +1,142 @@
+package accesslog
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ratelab/internal/message"
+)
+
+// spans reads how long each request took: from a duration, or from the time of its end.
+type spans struct {
+	durations []column // their sum; nil: none
+	unit      unit     // of the durations
+	end       column   // nil: none
+	ends      stamps
+	stamped   bool   // the log's time is that of a request's end
+	note      string // what was guessed
+}
+
+// Names of times that nginx writes when a request ends, and of its duration.
+var (
+	nginxTimes    = []string{"time_local", "time_iso8601", "msec"}
+	nginxDuration = "request_time"
+)
+
+// unitsByName are the units of durations that common servers write in another unit than seconds.
+var unitsByName = map[string]string{"time-taken": "ms", "total_time": "ms", "turn_around_time": "ms", "elapsed": "ms",
+	"duration in envoy": "ms", "Duration in traefik": "ns"}
+
+// splitUnit cuts a unit off the name of a field, as in duration:ms.
+func splitUnit(name string) (field string, u *unit) {
+	i := strings.LastIndexByte(name, ':')
+	if i < 1 {
+		return name, nil
+	}
+	n := slices.IndexFunc(units, func(u unit) bool { return u.short == name[i+1:] })
+	if n < 0 {
+		return name, nil
+	}
+	return name[:i], &units[n]
+}
+
+// durationUnit guesses the unit of a duration from its name, and from the format.
+func durationUnit(name string, format Format) unit {
+	short := cmp.Or(unitsByName[name+" in "+string(format)], unitsByName[name])
+	for _, u := range units[1:] {
+		for _, ending := range []string{"_" + u.short, strings.ToUpper(u.short[:1]) + u.short[1:], u.name} {
+			if short == "" && strings.HasSuffix(name, ending) {
+				short = u.short
+			}
+		}
+	}
+	n := slices.IndexFunc(units, func(u unit) bool { return u.short == short })
+	return units[max(n, 0)]
+}
+
+// findSpans finds the fields that tell how long a request took. The time's field is known.
+func (r *fields) findSpans(t Trace, format Format) error {
+	s := &r.spans
+	s.stamped = t.TimeIs == TimeIsEnd
+	if t.End != "" {
+		name := t.End
+		if len(resolve(r.format, name, exactly)) == 0 {
+			name, s.ends.unit = splitUnit(name)
+		}
+		found, err := r.columns("end", name)
+		if err != nil {
+			return err
+		}
+		s.ends.name, s.end = name, joined(found, ' ', func(v []byte) []byte { return v })
+	}
+	if t.Takes == "" {
+		return nil
+	}
+	name, named := t.Takes, (*unit)(nil)
+	if len(resolve(r.format, name, exactly)) == 0 {
+		name, named = splitUnit(name)
+	}
+	var err error
+	if s.durations, err = r.columns("takes", name); err != nil {
+		return err
+	}
+	if named != nil {
+		s.unit = *named
+	} else {
+		s.unit = durationUnit(strings.TrimPrefix(summands(name)[0], "$"), format)
+		s.note = fmt.Sprintf("%s was taken for %s; --trace-takes %s:ms, or :s, :us or :ns, names another unit", name,
+			s.unit.name, name)
+	}
+	is := func(name string) func(string) bool {
+		return func(other string) bool { return plain(other) == plain(name) }
+	}
+	if t.TimeIs == "" && is(nginxDuration)(name) && slices.ContainsFunc(nginxTimes, is(r.stamps.name)) {
+		s.stamped = true
+		s.note += fmt.Sprintf("; nginx writes %s when a request ends, so its start is earlier by %s (--trace-time-is "+
+			"start: it is the start)", r.stamps.name, name)
+	}
+	return nil
+}
+
+// takesUS is how long the request took that begins, or ends, at that time: at least 1 µs, 0 where nobody asks.
+func (r *fields) takesUS(atUS int64) (int64, error) {
+	s, us := &r.spans, 0.0
+	switch {
+	case s.end != nil:
+		text, err := s.end()
+		if err != nil {
+			return 0, err
+		}
+		end, err := s.ends.parse(bytes.TrimSpace(text))
+		if err != nil {
+			return 0, fmt.Errorf("the end's %w", err)
+		}
+		if end.us < atUS {
+			return 0, fmt.Errorf("end %s: it is before the start; want the start in --trace-time, and the end in "+
+				"--trace-end", message.Quote(text))
+		}
+		us = float64(end.us - atUS)
+	case s.durations == nil:
+		return 0, nil
+	}
+	for _, column := range s.durations {
+		text, err := column()
+		if err != nil {
+			return 0, err
+		}
+		n, err := strconv.ParseFloat(string(bytes.TrimSpace(text)), 64)
+		if err != nil || !(n >= 0) {
+			return 0, fmt.Errorf("duration %s: want a number of %s, 0 or more", message.Quote(text), s.unit.name)
+		}
+		us += n * float64(secondUS) / float64(s.unit.inSecond)
+	}
+	if us > float64(maxTraceUS) {
+		return 0, fmt.Errorf("the request takes %.0f s, in %s; want less, or another unit", us/secondUS, s.unit.name)
+	}
+	return max(1, int64(math.Ceil(us-1e-6))), nil // a decimal fraction of a second is not exact
+}
