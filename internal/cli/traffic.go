@@ -62,7 +62,7 @@ func (t *Traffic) RegisterSpans(c *cobra.Command) {
 		"`FIELD` with how long a request took; a+b adds two; with its unit d:ms")
 	c.Flags().StringVar(&t.trace.End, "trace-end", "", "`FIELD` with the time of a request's end, as in --trace-time")
 	c.Flags().StringVar((*string)(&t.trace.TimeIs), "trace-time-is", "",
-		"`WHICH` time of a request --trace-time has: start or end (default start; end for nginx)")
+		"--trace-time is a request's `TIME`: start or end (nginx: end)")
 }
 
 // HasSpans reports whether a flag of RegisterSpans was given.
