@@ -19,6 +19,9 @@ type reader struct {
 	reported map[string]bool
 
 	functions int // around what is being read
+	returns   int // of the script itself, so far
+
+	converters, conversions int // how often it names tonumber, and how often it calls it with one argument
 }
 
 // refuse adds a remark, unless an earlier line has had it.
@@ -32,6 +35,7 @@ func (r *reader) refuse(line int, format string, args ...any) {
 
 func (r *reader) declare(names ...string) {
 	for _, name := range names {
+		r.facts.ownRedis = r.facts.ownRedis || isRedis(name)
 		r.scopes[len(r.scopes)-1][name] = true
 	}
 }
@@ -85,6 +89,9 @@ func (r *reader) statement(s ast.Stmt) {
 		r.definition(s)
 	case *ast.ReturnStmt:
 		r.expressions(s.Exprs...)
+		if r.functions == 0 {
+			r.returned(s.Exprs)
+		}
 	case *ast.BreakStmt:
 	case *ast.GotoStmt, *ast.LabelStmt:
 		r.refuse(s.Line(), "Redis's Lua 5.1 has no goto")
@@ -170,6 +177,10 @@ func (r *reader) expression(e ast.Expr) {
 			r.expressions(f.Key, f.Value)
 		}
 	case *ast.FuncCallExpr:
+		if name, ok := e.Func.(*ast.IdentExpr); ok && name.Value == "tonumber" && r.free(name.Value) &&
+			len(e.Args) == 1 && r.single(e.Args[0]) {
+			r.conversions++
+		}
 		r.expressions(e.Func, e.Receiver)
 		r.expressions(e.Args...)
 	case *ast.LogicalOpExpr:
@@ -217,6 +228,8 @@ func (r *reader) value(name *ast.IdentExpr) {
 		r.values[name.Value] = true
 		r.facts.Random = r.facts.Random || name.Value == "math"
 		r.facts.SetsProtocol = r.facts.SetsProtocol || isRedis(name.Value)
+	case name.Value == "tonumber":
+		r.converters++
 	case name.Value == "getmetatable" || name.Value == "setmetatable":
 		r.facts.Metatables = true
 	}

@@ -27,6 +27,7 @@ type Facts struct {
 	ReadsArguments bool
 	Random         bool // may draw random numbers
 	SetsProtocol   bool // may call redis.setresp
+	Numbers        bool // uses tonumber for nothing but calls with one argument
 	Varargs        bool // uses the arguments of its chunk, of which EVAL gives none
 	Metatables     bool // uses getmetatable or setmetatable
 	// functions, sorted, that users' scripts get in another form: see placed
@@ -36,6 +37,9 @@ type Facts struct {
 	Flags   []string // of a #! line
 	Refused []Remark // what no virtual clock can follow, and what Redis itself refuses
 	Reads   []Read   // elements of KEYS and ARGV that it names by their number
+
+	lists    int  // elements of the plain list that each of its own returns gives; 0: not each does, or it has none
+	ownRedis bool // it may have a local of the name redis or server
 }
 
 // Read is an element of KEYS or ARGV that a line names.
@@ -75,10 +79,19 @@ func Analyse(source string) Facts {
 	if f.Unread = wrong; wrong == nil {
 		f.Body = body
 		r.block(chunk)
+		if n := len(chunk); n == 0 || !isReturn(chunk[n-1]) {
+			f.lists = 0
+		}
+		f.Numbers = r.conversions == r.converters
 		f.Values, f.Placed = slices.Sorted(maps.Keys(r.values)), slices.Sorted(maps.Keys(r.placed))
 	}
 	analysed.Store(source, *f)
 	return *f
+}
+
+func isReturn(s ast.Stmt) bool {
+	_, is := s.(*ast.ReturnStmt)
+	return is
 }
 
 // Unbound says which element the script reads that its binding does not give; "" where there is none.

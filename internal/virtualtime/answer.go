@@ -9,6 +9,7 @@ import (
 
 	"ratelab/internal/limit"
 	"ratelab/internal/message"
+	"ratelab/internal/resp"
 )
 
 // CallError is a call that failed: of the script, or of a command inside it.
@@ -78,16 +79,20 @@ func (r *Runner) answer(data []byte, requests []limit.Request, decisions []limit
 // decode reads the decisions, and says how many there are and what is wrong with the first one that is none.
 func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n int, wrong error) {
 	s := &r.scan
-	n, err := s.Array()
-	if err != nil || n > len(requests) {
-		return n, fmt.Errorf("the wrapper answered %d decisions for %d requests (%v)", n, len(requests), err)
+	left, err := s.Array()
+	if most := len(requests) * max(1, r.wrapped.width); err != nil || left > most {
+		return 0, fmt.Errorf("the wrapper answered %d values for %d requests (%v)", left, len(requests), err)
 	}
-	for i := range n {
+	for i := 0; left > 0; i++ {
 		s.Release()
-		reply, err := s.Value()
+		reply, err := r.reply(&left)
+		if err == nil && i == len(requests) {
+			err = fmt.Errorf("the wrapper answered more than %d requests", i)
+		}
 		if err != nil {
 			return n, err
 		}
+		n++
 		if wrong != nil {
 			continue
 		}
@@ -96,6 +101,31 @@ func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n
 		}
 	}
 	return n, wrong
+}
+
+// reply reads one answer, and takes its values from those that are left: see keepCode.
+func (r *Runner) reply(left *int) (resp.Value, error) {
+	width := r.wrapped.width
+	reply, err := r.scan.Value()
+	*left--
+	if err != nil || width == 0 {
+		return reply, err
+	}
+	if reply.Kind == resp.Array {
+		if len(reply.Items) != 1 {
+			return reply, fmt.Errorf("the wrapper answered %d replies in the place of one", len(reply.Items))
+		}
+		return reply.Items[0], nil
+	}
+	if *left -= width - 1; *left < 0 {
+		return reply, errors.New("the wrapper's last answer is cut short")
+	}
+	r.parts = append(r.parts[:0], reply)
+	for err == nil && len(r.parts) < width {
+		reply, err = r.scan.Value()
+		r.parts = append(r.parts, reply)
+	}
+	return resp.Value{Kind: resp.Array, Items: r.parts}, err
 }
 
 // account reads what the decisions took, and the keys that may have come, changed or gone. The error is a *LostError

@@ -48,7 +48,8 @@ func (l *layout) slots(c script.Call) string {
 	for i := range l.fixed {
 		fmt.Fprintf(&b, "local f%d = A[p + %d] ", i+1, len(l.varying)+i)
 	}
-	fmt.Fprintf(&b, "p = p + %d", len(l.varying)+len(l.fixed))
+	n := len(l.varying) + len(l.fixed)
+	fmt.Fprintf(&b, "for i = p, p + %d do numbers[A[i]] = tonumber(A[i]) end p = p + %d", n-1, n)
 	if l.tellsTime {
 		fmt.Fprintf(&b, " local client_s, apart = now_s, byte(A[4], %d) == 49", len(l.varying)+1)
 	}
@@ -74,8 +75,8 @@ func (l *layout) assign(c script.Call, reuse bool) string {
 		case constant || t.IsNow():
 		case isKey:
 			n++
-			fmt.Fprintf(&b, "if each%d then if A[p] ~= v%d then turn = turn + 1 granted[%d] = A[p] end v%d = A[p] p "+
-				"= p + 1 end ", n, n, i+1, n)
+			fmt.Fprintf(&b, "if each%d then if A[p] ~= v%d then turn = turn + 1 granted[%d] = A[p] end "+
+				"v%d = A[p] p = p + 1 end ", n, n, i+1, n)
 		default:
 			n++
 			fmt.Fprintf(&b, "if each%d then v%d = A[p] p = p + 1 end ", n, n)

@@ -74,6 +74,7 @@ type Runner struct {
 	ready   map[string]int // keys whose init has been called, and how many steps of Managed each has seen
 	scratch []byte
 	scan    resp.Scanner
+	parts   []resp.Value // of one answer
 	living  living
 	calls   Calls
 	written int64    // arrivals sent so far

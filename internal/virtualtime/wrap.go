@@ -47,6 +47,7 @@ type wrapped struct {
 	source, sha1 string
 	decide, init layout
 	moves        bool // TIME moves between two requests: see apart
+	width        int  // elements of an answer, where they stand one by one in the list of all answers; 0: they do not
 	initLine     int  // the line before the first of the init script, for its error messages
 }
 
@@ -60,14 +61,20 @@ func wrap(p *script.Program, checks, given bool) (*wrapped, error) {
 	if err != nil {
 		return nil, err
 	}
-	if given && s.strange {
-		s.tick = "tick"
-		for strings.Contains(s.facts.Body+s.init.Body, s.tick) {
-			s.tick += "_"
+	unused := func(name string) string {
+		for strings.Contains(s.facts.Body+s.init.Body, name) {
+			name += "_"
 		}
+		return name
+	}
+	s.bound = unused("command")
+	direct := s.facts.Direct(s.bound, !p.SurvivesErrors)
+	s.facts.Body, s.commands = direct.Body, direct.Commands
+	if given && s.strange {
+		s.tick = unused("tick")
 		s.facts.Body, s.init.Body = script.Bounded(s.facts.Body, s.tick), script.Bounded(s.init.Body, s.tick)
 	}
-	w := &wrapped{decide: newLayout(p.Decide), moves: (p.Foreign || p.TimeMoves) && p.AsksTime()}
+	w := &wrapped{decide: newLayout(p.Decide), width: direct.Width, moves: (p.Foreign || p.TimeMoves) && p.AsksTime()}
 	if n := len(w.decide.varying); n > mostVarying {
 		return nil, fmt.Errorf("%d elements of KEYS and ARGV change from request to request; virtual time carries at "+
 			"most %d", n, mostVarying)
@@ -77,7 +84,7 @@ func wrap(p *script.Program, checks, given bool) (*wrapped, error) {
 		w.initLine = strings.Count(s.decideBody(), "\n")
 	}
 	var check, once string
-	if checks {
+	if checks && w.width == 0 {
 		check = checkSource
 	}
 	if s.facts.ReadsArguments {
@@ -85,7 +92,8 @@ func wrap(p *script.Program, checks, given bool) (*wrapped, error) {
 	}
 	fill := strings.NewReplacer(
 		"--[[check]]", check,
-		"--[[decide]]", decideCode(p),
+		"--[[decide]]", decideCode(p, w.width),
+		"--[[keep]]", keepCode(w.width, checks),
 		"--[[slots]]", w.decide.slots(p.Decide),
 		"--[[assign]]", w.decide.assign(p.Decide, s.facts.ReadsArguments),
 		"--[[once]]", once,
@@ -101,11 +109,41 @@ func wrap(p *script.Program, checks, given bool) (*wrapped, error) {
 
 // decideCode asks the script. An error ends the batch, unless it is an outcome: it is then an answer like another, but
 // for what the prelude itself refuses.
-func decideCode(p *script.Program) string {
-	if !p.SurvivesErrors {
+func decideCode(p *script.Program, width int) string {
+	switch {
+	case width > 0:
+		return "local " + numbered("a%d", width, ", ") + " = decide()"
+	case !p.SurvivesErrors:
 		return "answer = decide()"
 	}
 	return "local fine fine, answer = xpcall(decide, located) if not fine then answer = {err = tostring(answer)} end"
+}
+
+// keepCode puts an answer into the list of all. The server looks for eight fields in each table, so an answer that has
+// a width gets none: its elements stand one by one. It begins with a number and has neither nil nor false, and another
+// one is in a table of its own.
+func keepCode(width int, checks bool) string {
+	if width == 0 {
+		return "if answer == nil then answer = false end n = n + 1 out[n] = answer"
+	}
+	all, plain, check := numbered("a%d", width, ", "), "(a1 == 1 or a1 == 0 or type(a1) == 'number')", ""
+	if width > 1 {
+		plain += " and " + strings.TrimPrefix(numbered("a%d", width, " and "), "a1 and ")
+	}
+	if checks {
+		plain, check = numbered("type(a%d) == 'number'", width, " and "), "sound({"+all+"}, 0) "
+	}
+	return fmt.Sprintf("n = n + 1 if %s then %s m = m + %d else %sm = m + 1 out[m] = {{%s}} end", plain,
+		numbered("out[m + %[1]d] = a%[1]d", width, " "), width, check, all)
+}
+
+// numbered is the form with each number from 1 to n.
+func numbered(form string, n int, between string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf(form, i+1)
+	}
+	return strings.Join(all, between)
 }
 
 // settings are what the prelude is told about the scripts it stands around.
@@ -115,7 +153,9 @@ type settings struct {
 	prepares bool         // there is an init script
 	init     script.Facts // of it
 	ttls     script.TTLs
-	tick     string // the bodies' name of the function that counts turns of loops; "": they have none
+	tick     string   // the bodies' name of the function that counts turns of loops; "": they have none
+	commands []string // that the body calls by functions: see script.Direct
+	bound    string   // how the names of these functions begin
 }
 
 func settingsOf(p *script.Program) (s settings, err error) {
@@ -156,8 +196,12 @@ func (s settings) bodies() string {
 // decideBody is the source down to the end of the script: a body begins where its file does, for the lines of its
 // errors.
 func (s settings) decideBody() string {
-	return "local make = function(" + strings.Join(append([]string{"redis, server, KEYS, ARGV"}, s.lent()...), ", ") +
-		") return " + opening(s.facts) + s.facts.Body + bodyClose + ", "
+	names := append([]string{"redis, server, KEYS, ARGV"}, s.lent()...)
+	if n := len(s.commands); n > 0 {
+		names = append(names, numbered(s.bound+"%d", n, ", "))
+	}
+	return "local make = function(" + strings.Join(names, ", ") + ") return " +
+		opening(s.facts) + s.facts.Body + bodyClose + ", "
 }
 
 // opening is how a body begins. It is a vararg function, as a chunk is, only where that shows: Lua 5.1 makes a table
@@ -176,6 +220,7 @@ var lentInstead = map[string]string{
 	"cjson":        fmt.Sprintf("lend(cjson, settings(cjson, %q, %q))", script.Settings, script.Harmless),
 	"getmetatable": "metatable",
 	"math":         "lend(math, {random = random, randomseed = reseed})",
+	"tonumber":     "number",
 }
 
 // lentToStrangers likewise, to a script that is not of this module.
@@ -221,6 +266,9 @@ func (s settings) maker() string {
 		}
 		given = append(given, instead)
 	}
+	for _, command := range s.commands {
+		given = append(given, "bind("+script.Quote(command)+")")
+	}
 	return fmt.Sprintf("local %sgive = make(%s)\n", made, strings.Join(given, ", "))
 }
 
@@ -232,6 +280,9 @@ func (s settings) lent() []string {
 	}
 	if s.metatables() {
 		names = append(names, "getmetatable")
+	}
+	if s.facts.Numbers && (s.init.Numbers || !s.prepares) {
+		names = append(names, "tonumber")
 	}
 	if s.strange {
 		names = slices.Concat(names, s.facts.Placed, s.init.Placed)

@@ -20,6 +20,24 @@ local function call(cmd, ...)
   return h(cmd, ...)
 end
 
+-- bind is call for one command whose name stands in the script.
+local function bind(cmd)
+  local h = known(upper(cmd))
+  if h == one then
+    return function(key, ...)
+      calls = calls + 1
+      local last = dies[key]
+      if last and now <= last and checked[key] == turn then return raw(cmd, key, ...) end
+      return one(cmd, key, ...)
+    end
+  end
+  if not h then return function(...) return call(cmd, ...) end end
+  return function(...)
+    calls = calls + 1
+    return h(cmd, ...)
+  end
+end
+
 -- plain is an error's text without the place that one server puts before it, in the prelude and under an empty name.
 local function plain(text) return match(text, '^[%w_<>]*:%d+:? (.*)$') or text end
 
