@@ -27,13 +27,14 @@ type limiter struct {
 	source func(name string) (string, error)
 	decode func(resp.Value) (limit.Decision, error)
 	args   []string
+	batch  int // arrivals per EVAL in virtual time; 0: by time
 }
 
 var limiters = []limiter{
-	{"fixed-window", lua.Source, script.Contract, []string{"", "1", "1000000000", "3000"}},
+	{"fixed-window", lua.Source, script.Contract, []string{"", "1", "1000000000", "3000"}, 0},
 	// the permits of 1000 per 3 s, and a bucket that outlasts the run
-	{"gcra", lua.Source, script.Contract, []string{"", "1", "1000000000000", "3000", "1"}},
-	{"emission-interval", fromTestdata, admitted, []string{"1000000000", "1000", "3", "1"}},
+	{"gcra", lua.Source, script.Contract, []string{"", "1", "1000000000000", "3000", "1"}, 0},
+	{"emission-interval", fromTestdata, admitted, []string{"1000000000", "1000", "3", "1"}, 0},
 }
 
 func fromTestdata(name string) (string, error) {
@@ -65,10 +66,10 @@ func (l limiter) program(b *testing.B) *script.Program {
 // virtual decides n requests, 3 ms apart, and gives the time that it took.
 func virtual(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	began := time.Now()
-	r, err := virtualtime.New(
-		virtualtime.Connection{Client: s, Embedded: s.Kind == redis.KindEmbedded}, l.program(b),
-		virtualtime.Options{Start: time.UnixMicro(midnight), Real: began,
-			Elapsed: func() time.Duration { return time.Since(began) }})
+	options := virtualtime.Options{Start: time.UnixMicro(midnight), Real: began, BatchSize: l.batch,
+		Elapsed: func() time.Duration { return time.Since(began) }}
+	r, err := virtualtime.New(virtualtime.Connection{Client: s, Embedded: s.Kind == redis.KindEmbedded},
+		l.program(b), options)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -184,3 +185,95 @@ func BenchmarkAgainstSingle(b *testing.B) {
 		})
 	}
 }
+
+// work is what a server has done so far: a meter reads it.
+type work func() float64
+
+// compareWork has both sides decide n requests in turns, and prints what the server does for one decision on either
+// side, and how often the work of a decision in virtual time is in that of an EVALSHA.
+func compareWork(b *testing.B, s *redis.Server, l limiter, n int, unit string, done work) {
+	if _, err := exec.LookPath("redis-benchmark"); err != nil {
+		b.Skipf("redis-benchmark is not on PATH: %v", err)
+	}
+	virtual(b, s, l, n/4) // warm
+	stock(b, s, l, n/4)
+	var ours, theirs float64
+	decided := 0
+	for b.Loop() {
+		first := done()
+		virtual(b, s, l, n)
+		second := done()
+		stock(b, s, l, n)
+		ours, theirs = ours+second-first, theirs+done()-second
+		decided += n
+	}
+	b.ReportMetric(ours/float64(decided), unit)
+	b.ReportMetric(theirs/float64(decided), "other-"+unit)
+	b.ReportMetric(theirs/ours, "ratio")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkInstructions counts the instructions of the server's process under callgrind. A count repeats to a
+// thousandth, whatever else the machine does.
+func BenchmarkInstructions(b *testing.B) {
+	if _, err := exec.LookPath("valgrind"); err != nil {
+		b.Skipf("valgrind is not on PATH, and without it no instruction is counted: %v", err)
+	}
+	for _, l := range limiters {
+		b.Run(l.name, func(b *testing.B) {
+			l.batch = 2048 // by time there would be few in an EVAL, because callgrind is slow
+			dir := b.TempDir()
+			s := redistest.Private(b, redis.Within(redis.Around{
+				Command: []string{"valgrind", "--tool=callgrind", "--dump-before=lastsaveCommand",
+					"--callgrind-out-file=" + filepath.Join(dir, "out"), "--log-file=" + filepath.Join(dir, "log")},
+				Options: []string{"--hz", "1", "--dynamic-hz", "no"},
+			}))
+			parts, total := 0, 0.0
+			compareWork(b, s, l, 10*l.batch, "instructions", func() float64 {
+				if err := s.Client.Do(b.Context(), "LASTSAVE").Err(); err != nil { // callgrind writes a part
+					b.Fatal(err)
+				}
+				parts++
+				text, err := os.ReadFile(filepath.Join(dir, "out."+strconv.Itoa(parts)))
+				if err != nil {
+					b.Fatal(err)
+				}
+				found := counted.FindSubmatch(text)
+				if found == nil {
+					b.Fatalf("callgrind's part %d has no sum", parts)
+				}
+				part, err := strconv.ParseFloat(string(found[1]), 64)
+				if err != nil {
+					b.Fatal(err)
+				}
+				total += part
+				return total
+			})
+		})
+	}
+}
+
+// counted is the sum in a part that callgrind has written.
+var counted = regexp.MustCompile(`(?m)^(?:totals|summary): ([0-9]+)$`)
+
+// BenchmarkServerTime reads the processor time of the server's main thread.
+func BenchmarkServerTime(b *testing.B) {
+	for _, l := range limiters {
+		b.Run(l.name, func(b *testing.B) {
+			s := redistest.Private(b)
+			compareWork(b, s, l, 100_000, "server-ns", func() float64 {
+				sum := 0.0
+				for _, found := range mainThread.FindAllStringSubmatch(s.Client.Info(b.Context(), "cpu").Val(), -1) {
+					seconds, err := strconv.ParseFloat(found[1], 64)
+					if err != nil {
+						b.Fatal(err)
+					}
+					sum += seconds * 1e9
+				}
+				return sum
+			})
+		})
+	}
+}
+
+var mainThread = regexp.MustCompile(`used_cpu_(?:user|sys)_main_thread:([0-9.]+)`)

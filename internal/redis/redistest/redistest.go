@@ -19,10 +19,10 @@ func Embedded(t testing.TB) *redis.Server {
 	return start(t, redis.KindEmbedded, "")
 }
 
-// Private starts a redis-server or valkey-server of the test's own.
-func Private(t testing.TB) *redis.Server {
+// Private starts a redis-server or valkey-server of the test's own, with the options.
+func Private(t testing.TB, opts ...redis.Option) *redis.Server {
 	t.Helper()
-	return start(t, redis.KindProcess, "REQUIRE_REDIS")
+	return start(t, redis.KindProcess, "REQUIRE_REDIS", opts...)
 }
 
 // ProcessID is the process of the private server.
