@@ -95,6 +95,16 @@ func (s story) nativeAll(t testing.TB, server *redis.Server, key string) ([]stri
 // virtual tells the steps at the given virtual times.
 func (s story) virtual(t testing.TB, server *redis.Server, it setup, key string, steps []answer) []string {
 	t.Helper()
+	out, err := s.tell(t, server, it, key, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// tell is virtual, for steps at which the run may end.
+func (s story) tell(t testing.TB, server *redis.Server, it setup, key string, steps []answer) ([]string, error) {
+	t.Helper()
 	it.source = s.source(virtualClock, oneStep)
 	it.args = []string{"{cost}"}
 	requests := make([]limit.Request, len(steps))
@@ -106,11 +116,9 @@ func (s story) virtual(t testing.TB, server *redis.Server, it setup, key string,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
-		t.Fatal(err)
+	err = r.Decide(t.Context(), requests, make([]limit.Decision, len(requests)))
+	if closing := r.Close(context.WithoutCancel(t.Context())); closing != nil && err == nil {
+		t.Fatal(closing)
 	}
-	if err := r.Close(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return out, err
 }
