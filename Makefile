@@ -6,7 +6,7 @@ PLATFORMS := linux/arm64 darwin/arm64 windows/amd64
 
 LIBRARIES_MEET := extreme-case-1,extreme-case-2,steady-under,steady-over,ten-times-over,mixed-costs,idle-then-burst,client-clocks
 
-.PHONY: help build install simulate check test test-all test-servers race bench bench-go costs results results-bench libraries beam playground goldens docs lint vuln \
+.PHONY: help build install simulate check test test-all test-servers nightly race bench bench-go costs results results-bench libraries beam playground goldens docs lint vuln \
   cross rename clean
 
 help: ## list the targets
@@ -33,6 +33,10 @@ test-all: ## run all tests, the long ones as well; those that lack a server say 
 test-servers: ## run the tests and fail where a redis-server or Docker is missing
 	RATELAB_TEST_IMAGES=$${RATELAB_TEST_IMAGES:-redis:8.0-alpine,valkey/valkey:8.1-alpine} \
 	  RATELAB_ALL=1 REQUIRE_REDIS=1 REQUIRE_DOCKER=1 go test -timeout 40m ./...
+
+nightly: ## let each algorithm decide a million requests on each kind of real server, script against model
+	RATELAB_TEST_IMAGES=$${RATELAB_TEST_IMAGES:-redis:8.0-alpine,valkey/valkey:8.1-alpine} RATELAB_DECISIONS=1000000 \
+	  RATELAB_ALL=1 REQUIRE_REDIS=1 REQUIRE_DOCKER=1 go test -timeout 60m -count 1 -v -run TestMillion ./internal/run
 
 race: ## run the tests under the race detector
 	go test -race -short ./...

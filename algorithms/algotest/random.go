@@ -13,11 +13,20 @@ const RandomSteps = 400
 // RandomRequests draws requests that never go back in time, and lets l decide them on the way: the next request
 // often comes at the instant at which the last answer said that something changes, or a microsecond off.
 func RandomRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Request, []limit.Decision) {
+	return RandomHistory(r, p, l, RandomSteps, 2)
+}
+
+// latestUS ends a long history: some algorithms count exactly for a few years only.
+const latestUS = 5 * 365 * 24 * 3600 * 1_000_000
+
+// RandomHistory is RandomRequests of any length on so many keys. One that is longer than RandomSteps lasts for less
+// than about five years.
+func RandomHistory(r *rand.Rand, p limit.Policy, l limit.Model, steps, keys int) ([]limit.Request, []limit.Decision) {
 	var requests []limit.Request
 	var decisions []limit.Decision
 	at := r.Int64N(2 * p.WindowUS())
-	for range RandomSteps {
-		q := limit.Request{AtUS: at, Key: fmt.Sprintf("k%d", r.IntN(2)), Cost: randomCost(r, p)}
+	for i := 0; i < steps && (i < RandomSteps || at < latestUS); i++ {
+		q := limit.Request{AtUS: at, Key: fmt.Sprintf("k%d", r.IntN(keys)), Cost: randomCost(r, p)}
 		d := limit.Ask(l, StartUS, &q)
 		requests, decisions = append(requests, q), append(decisions, d)
 		at += pause(r, p, d)
