@@ -158,3 +158,51 @@ func TestBoundsWorkedByHand(t *testing.T) {
 		}
 	}
 }
+
+// A bound is no larger than it has to be: some traffic of one key reaches 95 % of it, in an interval of any length.
+func TestTrafficNearlyReachesEveryBound(t *testing.T) {
+	for _, name := range limiting() {
+		t.Run(name, func(t *testing.T) {
+			for _, c := range []struct {
+				limit string
+				span  time.Duration
+			}{
+				{"100/1s", time.Second}, {"100/1s", 10 * time.Millisecond}, {"100/1s", 2500 * time.Millisecond},
+				{"100/1s", time.Microsecond}, {"7/3s", 3 * time.Second}, {"3/10ms", 10 * time.Millisecond},
+			} {
+				in, us := instanceOf(t, name, policy(t, c.limit)), c.span.Microseconds()
+				if most, bound := worst(in, us), in.MostAdmitted(us, 1); 100*most < 95*bound {
+					t.Errorf("%s: at most %d are admitted in %v; the bound is %d", c.limit, most, c.span, bound)
+				}
+			}
+		})
+	}
+}
+
+// worst is the most that a limiter admits in any interval of spanUS of a flood that goes on whenever an answer says so.
+// The flood begins at several phases of the clock, at once or some time after single requests.
+func worst(in Rule, spanUS int64) (most int64) {
+	w := in.Policy.WindowUS()
+	for _, phase := range []int64{0, w / 2, w - 1} {
+		for _, wait := range []int64{w / 2, w - 1, w} {
+			for singles := range 3 {
+				l, at := in.NewModel(), algotest.StartUS-algotest.StartUS%w+phase
+				var admitted []int64
+				for range singles {
+					l.Decide(at, at, "k", 1)
+					admitted = append(admitted, at)
+					at += wait
+				}
+				for end := at + spanUS + w; at < end; {
+					d := l.Decide(at, at, "k", 1)
+					if d.Allowed() {
+						admitted = append(admitted, at)
+					}
+					at += d.RetryAfterUS
+				}
+				most = max(most, peakOf(admitted, spanUS))
+			}
+		}
+	}
+	return most
+}
