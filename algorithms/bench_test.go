@@ -2,10 +2,7 @@ package algorithms
 
 import (
 	"math/rand/v2"
-	"runtime"
-	"slices"
 	"strconv"
-	"sync"
 	"testing"
 
 	"ratelab/algorithms/algotest"
@@ -36,26 +33,6 @@ func BenchmarkModelMillionKeys(b *testing.B) {
 			perSecond(b)
 		})
 	}
-}
-
-// The same keys dealt out to all processors, as a large log's are: decisions of all of them together.
-func BenchmarkModelMillionKeysInParts(b *testing.B) {
-	parts := runtime.GOMAXPROCS(0)
-	var decide []func()
-	for keys := range slices.Chunk(millionKeys(), (1_000_000+parts-1)/parts) {
-		decide = append(decide, asked(b, "gcra", keys))
-	}
-	var ends sync.WaitGroup
-	b.ResetTimer()
-	for _, next := range decide {
-		ends.Go(func() {
-			for range b.N / parts {
-				next()
-			}
-		})
-	}
-	ends.Wait()
-	perSecond(b)
 }
 
 func millionKeys() []string {

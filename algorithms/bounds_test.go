@@ -79,39 +79,6 @@ func (s *story) parameter(name string) int64 {
 	return n
 }
 
-// intervalUS is the parameter interval.
-func (s *story) intervalUS() int64 {
-	d, err := limit.ParseDuration(s.in.Parameters["interval"])
-	if err != nil {
-		panic(err)
-	}
-	return d.Microseconds()
-}
-
-// Saturated from full for a time H, a bucket of whole intervals admits exactly C + q·⌊H/I⌋.
-func TestASaturatedIntervalBucketAdmitsExactlyItsRefills(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		in, p := drawInstance(t, "token-bucket-interval")
-		s := story{in: in, policy: p}
-		c, q, i := s.parameter("capacity"), s.parameter("refill"), s.intervalUS()
-		if q > c {
-			t.Skip("a refill that does not fit is lost")
-		}
-		h := rapid.Int64Range(0, 20*i).Draw(t, "H")
-		l, admitted := in.NewModel(), int64(0)
-		for at := int64(0); at <= h; {
-			d := l.Decide(algotest.StartUS+at, algotest.StartUS+at, "k", 1)
-			if d.Allowed() {
-				admitted++
-			}
-			at += d.RetryAfterUS
-		}
-		if want := c + q*(h/i); admitted != want {
-			t.Fatalf("%d in %d us; want %d", admitted, h, want)
-		}
-	})
-}
-
 // GCRA gives the answers of a managed token bucket to which a permit comes back in whole ticks, in every field, also
 // where the clock steps back.
 func TestGCRADecidesAsATokenBucketOnItsGrid(t *testing.T) {

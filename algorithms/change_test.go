@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"testing"
 	"time"
 	"unsafe"
 
@@ -188,65 +187,4 @@ func (c *change) atTheChange() (before, after, largest int64) {
 		largest = max(largest, e.cost)
 	}
 	return before, after, largest
-}
-
-// What the script keeps of parameters that changed is what the model does: known cases, worked by hand.
-func TestKnownChanges(t *testing.T) {
-	for _, c := range []struct {
-		name, before, after string
-		costs               int64
-		want                limit.Decision
-	}{
-		// 5 permits fewer than are held
-		{"sliding-window-log", "10/1m", "5/1m", 10, limit.Decision{RetryAfterUS: 60_000_000, ResetAfterUS: 60_000_000}},
-		{"sliding-window-buckets", "10/1m", "5/1m", 10,
-			limit.Decision{RetryAfterUS: 66_000_000, ResetAfterUS: 66_000_000}},
-		{"fixed-window", "10/1m", "5/1m", 10, limit.Decision{RetryAfterUS: 60_001_000, ResetAfterUS: 60_001_000}},
-		// a bucket that is full again in a second stays so, and one that takes ten takes a whole new one
-		{"gcra", "10/1s", "10/10s", 10, limit.Decision{Verdict: limit.Allowed, Remaining: 8, ResetAfterUS: 2_000_000}},
-		{"gcra", "10/10s", "10/1s", 10, limit.Decision{RetryAfterUS: 100_000, ResetAfterUS: 1_000_000}},
-		{"leaky-bucket", "10/1s", "10/10s", 5, limit.Decision{Verdict: limit.Allowed, Remaining: 8,
-			ResetAfterUS: 1_500_000, DelayUS: 500_000}},
-		// 3 permits of 10/7 s each are all that fits into a second, which takes 3 times 333333 6/16 µs
-		{"gcra", "7/10s", "3/1s", 3, limit.Decision{RetryAfterUS: 333_334, ResetAfterUS: 1_000_001}},
-		// the old sub-window of 6 s stays for an hour; that of 6 min ends with the first new one
-		{"sliding-window-buckets", "10/1m", "10/1h", 10,
-			limit.Decision{RetryAfterUS: 3606_000_000, ResetAfterUS: 3606_000_000}},
-		{"sliding-window-buckets", "10/1h", "10/1m", 10,
-			limit.Decision{RetryAfterUS: 66_000_000, ResetAfterUS: 66_000_000}},
-		// what an hour's window has admitted goes on in the minute that has begun
-		{"fixed-window", "10/1h", "10/1m", 10, limit.Decision{RetryAfterUS: 60_001_000, ResetAfterUS: 60_001_000}},
-		{"fixed-window-aligned", "10/1h", "10/1m", 10,
-			limit.Decision{RetryAfterUS: 60_000_000, ResetAfterUS: 60_000_000}},
-		{"sliding-window-counter", "10/1h", "10/1m", 10,
-			limit.Decision{RetryAfterUS: 66_000_000, ResetAfterUS: 120_000_000}},
-		{"token-bucket-interval", "10/1h", "10/1m", 10,
-			limit.Decision{RetryAfterUS: 60_000_000, ResetAfterUS: 60_000_000}},
-	} {
-		old, in := instanceOf(t, c.name, policy(t, c.before)), instanceOf(t, c.name, policy(t, c.after))
-		l := old.NewModel()
-		l.Decide(algotest.StartUS, algotest.StartUS, "k", c.costs)
-		if got := takeOver(in.NewModel(), l).Decide(algotest.StartUS, algotest.StartUS, "k", 1); got != c.want {
-			t.Errorf("%s, from %s to %s: %+v; want %+v", c.name, c.before, c.after, got, c.want)
-		}
-	}
-}
-
-// A longer window whose first part ends when an old one did keeps its count beyond the old one's expiry.
-func TestALongerWindowKeepsTheCountOfAnOldOne(t *testing.T) {
-	at := algotest.StartUS - algotest.StartUS%10_000
-	for _, c := range []struct{ before, after string }{
-		{"fixed-window-aligned", "fixed-window-aligned"},
-		{"sliding-window-buckets:parts=1", "sliding-window-buckets:parts=10"}, // the first of both ends after 1 ms
-	} {
-		old := instanceOf(t, c.before, policy(t, "1/1ms")).NewModel()
-		old.Decide(at, at, "k", 1)
-		l := takeOver(instanceOf(t, c.after, policy(t, "2/10ms")).NewModel(), old)
-		if d := l.Decide(at, at, "k", 1); !d.Allowed() || d.Remaining != 0 {
-			t.Errorf("%s: %+v", c.after, d)
-		}
-		if d := l.Decide(at+9_000, at+9_000, "k", 1); d.Allowed() {
-			t.Errorf("%s: %+v; the window has admitted 2", c.after, d)
-		}
-	}
 }

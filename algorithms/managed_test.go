@@ -1,9 +1,6 @@
 package algorithms
 
 import (
-	"fmt"
-	"maps"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,83 +59,5 @@ func TestTheLifeOfAManagedBucket(t *testing.T) {
 	})
 }
 
-// Random operations, clock steps back among them, come out of the script as they come out of the model.
-func TestManagedBucketsDecideAsTheirModel(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, s *redis.Server) {
-		for seed := range uint64(20) {
-			random, model := rand.New(rand.NewPCG(seed, 0)), new(whole)
-			key, at := fmt.Sprintf("managed-%d", seed), algotest.StartUS
-			for step := range 60 {
-				at += random.Int64N(4_000_000) - 500_000
-				now := strconv.FormatInt(at, 10)
-				args, want := operation(random, model, at)
-				if got, err := eval(t, s, "token-bucket", key, append([]string{now}, args...)...); err != nil ||
-					got != want {
-					t.Fatalf("seed %d, step %d, at %s, %v: %+v, %v; the model %+v", seed, step, now, args, got, err,
-						want)
-				}
-			}
-		}
-	})
-}
-
-// operation draws one, as ARGV from the cost on, and what the model says to it.
-func operation(random *rand.Rand, model *whole, at int64) ([]string, limit.Decision) {
-	names := []string{"app", "app1", "app10", "*"}
-	switch random.IntN(12) {
-	case 0:
-		return []string{"1", "delete"}, model.remove()
-	case 1, 2:
-		c := bucket{1 + random.Int64N(3), 1_000_000 + random.Int64N(2), 1 + random.Int64N(3)}
-		list := names[:random.IntN(3)]
-		args := append([]string{"1", "init"}, decimal(c.capacity, c.w, c.l)...)
-		return append(args, list...), model.init(at, c, list)
-	}
-	cost, name := 1+random.Int64N(4), names[random.IntN(len(names))]
-	return []string{strconv.FormatInt(cost, 10), "acquire", name}, model.acquire(at, cost, name)
-}
-
 // notConfigured is the answer where there is no bucket, or the application is not on its list.
 var notConfigured = limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
-
-// whole is the model of a bucket from its configuration on: names are those of the applications that may use it, or *.
-type whole struct {
-	managed
-	names map[string]bool
-}
-
-// init configures the bucket. The same configuration again changes nothing; another one fills the bucket.
-func (l *whole) init(nowUS int64, c bucket, names []string) limit.Decision {
-	list := map[string]bool{}
-	for _, name := range names {
-		list[name] = true
-	}
-	if len(names) == 0 {
-		list["*"] = true
-	}
-	if !maps.Equal(l.names, list) {
-		*l = whole{names: list}
-	}
-	at := &moment{nowUS: nowUS, clock: clock{client: true}}
-	l.configure(c, at)
-	d := l.managed.acquire(at, 0)
-	d.Verdict = limit.Allowed
-	return d
-}
-
-// acquire takes cost permits for an application.
-func (l *whole) acquire(nowUS, cost int64, name string) limit.Decision {
-	if !l.names[name] && !l.names["*"] {
-		return notConfigured
-	}
-	return l.managed.acquire(&moment{nowUS: nowUS, clock: clock{client: true}}, cost)
-}
-
-// remove deletes the bucket, configuration and all.
-func (l *whole) remove() limit.Decision {
-	if l.names == nil {
-		return notConfigured
-	}
-	*l = whole{}
-	return limit.Decision{Verdict: limit.Allowed}
-}

@@ -52,17 +52,6 @@ func TestARowGoesByItsOwnLimit(t *testing.T) {
 	}
 }
 
-// The burst of a row's own is set as everywhere.
-func TestARowsBurstIsItsOwnRequestsUnlessItIsSet(t *testing.T) {
-	contest := limit.Policy{Requests: 1000, Window: 3 * time.Second, Burst: 50}
-	for label, burst := range map[string]string{"gcra": "50", "gcra:limit=333": "333", "gcra:per=1s": "1000",
-		"gcra:limit=333:burst=7": "7"} {
-		if got := instanceOf(t, label, contest).Parameters["burst"]; got != burst {
-			t.Errorf("%s has a burst of %s, want %s", label, got, burst)
-		}
-	}
-}
-
 // Gateways decide as limiters that know nothing of each other, of which the balancer asks one after the other.
 func TestGatewaysDecideAsLimitersOfTheirOwn(t *testing.T) {
 	p := limit.Policy{Requests: 7, Window: 100 * time.Millisecond}

@@ -134,11 +134,3 @@ func codeLines(source string) int {
 	}
 	return n
 }
-
-// A ceiling on lines that counts comments is paid in comments.
-func TestCodeLinesCountsNeitherCommentsNorBlankLines(t *testing.T) {
-	source := "// a comment\npackage p // code\n\n/* two\nlines */\nconst s = `raw\n\n// within`\nvar x = 1\n"
-	if got := codeLines(source); got != 5 {
-		t.Errorf("%d lines of code, want 5", got)
-	}
-}
