@@ -2,10 +2,7 @@ package run_test
 
 import (
 	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +13,6 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/redis"
-	"ratelab/internal/replay"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	. "ratelab/internal/run"
@@ -153,7 +149,7 @@ func TestAnAbsentFigureIsMissed(t *testing.T) {
 func TestTwoJobsAreByteIdentical(t *testing.T) {
 	for _, server := range []string{ModelServer, redis.KindEmbedded} {
 		do := func() (string, string) {
-			j := job(append(builtinScenarios(t, "extreme-case-1"), manyClients(t))...)
+			j := job(append(builtinScenarios(t, "extreme-case-1", "backoff-crowd"), manyClients(t))...)
 			j.Server, j.Algorithms = server, choices(t, "fixed-window", "gcra", "gcra:burst=2",
 				"sliding-window-log", "token-bucket")
 			decisions, join := collect(t, j)
@@ -191,49 +187,6 @@ func collect(t *testing.T, j *asked) (out *bytes.Buffer, join func()) {
 	}
 }
 
-// The decisions are those of the figures: one row each, scenario by scenario and row by row, in the order of time.
-func TestDecisionsAddUpToTheFigures(t *testing.T) {
-	j := job(evenly(t, "first", 30, ""), evenly(t, "second", 25, "cost: {uniform: [1, 12]}\n"))
-	j.Algorithms = choices(t, "gcra", "fixed-window", "none")
-	out, join := collect(t, j)
-	doc := run(t, j).Document
-	join()
-	rows, err := csv.NewReader(out).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if header := strings.Join(rows[0],
-		","); header != "scenario,algorithm,t_us,key,cost,allowed,remaining,retry_after_us" {
-		t.Errorf("header %q", header)
-	}
-	rows = rows[1:]
-	for _, r := range doc.Runs {
-		for _, line := range r.Results {
-			admitted, last := int64(0), ""
-			for _, row := range rows[:line.Offered] {
-				if row[0] != r.Scenario || row[1] != line.Algorithm {
-					t.Fatalf("row %q among those of %s, %s", row, r.Scenario, line.Algorithm)
-				}
-				if at := fmt.Sprintf("%9s", row[2]); at < last {
-					t.Errorf("row %q comes after %s", row, last)
-				} else {
-					last = at
-				}
-				if row[5] == "1" {
-					admitted++
-				}
-			}
-			if admitted != line.Admitted {
-				t.Errorf("%s, %s: %d admitted rows; want %d", r.Scenario, line.Algorithm, admitted, line.Admitted)
-			}
-			rows = rows[line.Offered:]
-		}
-	}
-	if len(rows) > 0 {
-		t.Errorf("%d rows are left over", len(rows))
-	}
-}
-
 // What stops a job early is marked: the document says so, nothing further is run, no promise is checked.
 func TestAStoppedJobIsPartial(t *testing.T) {
 	ctx, interrupt := interruptible(t)
@@ -255,23 +208,6 @@ func TestAStoppedJobIsPartial(t *testing.T) {
 	want := []string{"interrupted: the figures cover the beginning only",
 		"interrupted: scenarios after this one that did not run: 1"}
 	if !slices.Equal(r.Notes, want) {
-		t.Errorf("notes %q; want %q", r.Notes, want)
-	}
-}
-
-// Stopped between two scenarios, a job keeps the first one, which is whole, and says what is missing.
-func TestAJobStoppedBetweenScenariosKeepsTheFirst(t *testing.T) {
-	ctx, interrupt := interruptible(t)
-	j := job(evenly(t, "first", 10, "expect: [{algorithm: none, admitted: 10}]"), evenly(t, "never", 10, ""))
-	j.Algorithms = choices(t, "none")
-	j.Progress = stopper(interrupt)
-	result := runUntil(t, ctx, j)
-	r := result.Document.Runs[0]
-	if len(result.Document.Runs) != 1 || !result.Interrupted || r.Partial || verdicts(r) != "met" {
-		t.Errorf("%d runs, interrupted %v, partial %v, %s", len(result.Document.Runs), result.Interrupted, r.Partial,
-			verdicts(r))
-	}
-	if want := []string{"interrupted: scenarios after this one that did not run: 1"}; !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q; want %q", r.Notes, want)
 	}
 }
@@ -298,35 +234,5 @@ func TestProgressNamesEachScenarioAndItsRequests(t *testing.T) {
 	run(t, j)
 	if diff := cmp.Diff([]string{"first 1/2 30", "30", "second 2/2 17000", "16384", "17000"}, d.lines); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// A trace that breaks off in the middle is bad input, whatever decided the beginning; there is no result.
-func TestAGarbledTraceIsBadInput(t *testing.T) {
-	var text strings.Builder
-	text.WriteString("at,who\n")
-	for i := range 20_000 {
-		fmt.Fprintf(&text, "%d,k%d\n", 1_700_000_000_000+i, i%3)
-	}
-	text.WriteString("yesterday,k1\n")
-	file := filepath.Join(t.TempDir(), "garbled.csv")
-	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s := evenly(t, "traced", 1, "")
-	s.Phases = traceOf(file)
-	for _, server := range []string{ModelServer, redis.KindEmbedded} {
-		j := job(evenly(t, "fine", 10, ""), s)
-		j.Server, j.Algorithms = server, choices(t, "gcra", "none")
-		out, _ := collect(t, j)
-		result, err := j.Run(t.Context())
-		var bad *replay.InputError
-		if !errors.As(err, &bad) || result != nil || !strings.Contains(err.Error(), "garbled.csv:20002: ") ||
-			strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: result %v, error %v", server, result, err)
-		}
-		if strings.Contains(out.String(), "traced") {
-			t.Errorf("%s: decisions of a run that failed were handed out", server)
-		}
 	}
 }

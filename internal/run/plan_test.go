@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"ratelab/internal/redis"
 	"ratelab/internal/replay"
 	"ratelab/internal/scenario"
 )
@@ -37,42 +36,6 @@ func TestAPlanTellsEverythingThatIsWrongOnce(t *testing.T) {
 	}
 	if n := strings.Count(err.Error(), "\n"); n != 4 {
 		t.Errorf("%d lines; want 5:\n%v", n+1, err)
-	}
-}
-
-// Two rows of one name could not be told apart.
-func TestAScriptMayNotHaveARowsName(t *testing.T) {
-	const binding = "keys: [\"k:{key}\"]\nadmitted: [1]\n"
-	gcra := scriptFile(t, "gcra", "return redis.call('INCR', KEYS[1])", binding)
-	for _, test := range []struct {
-		name    string
-		rows    []string
-		scripts []string
-		want    string
-	}{
-		{"an algorithm's", []string{"gcra"}, []string{gcra},
-			`gcra.lua: there would be two rows named "gcra"; give the script another name in its binding`},
-		{"another script's", []string{"none"}, []string{gcra, gcra}, `there would be two rows named "gcra"`},
-		{"an algorithm's that is no row", []string{"none", "gcra:burst=3"}, []string{gcra}, ""},
-	} {
-		j := job(evenly(t, "steady", 10, ""))
-		j.Server, j.Algorithms, j.Scripts = redis.KindEmbedded, choices(t, test.rows...), files(test.scripts...)
-		_, err := j.Plans()
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v; want %q", test.name, err, test.want)
-		}
-	}
-}
-
-// An algorithm that cannot do a limit says so by name.
-func TestALimitThatAnAlgorithmCannotDoIsRefused(t *testing.T) {
-	j := job(evenly(t, "steady", 10, ""))
-	j.Algorithms = choices(t, "token-bucket:burst=1000000000")
-	j.Limit = policy(t, "999999937/1h")
-	_, err := j.Plans()
-	var bad *replay.InputError
-	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "token-bucket:burst=1000000000: ") {
-		t.Errorf("error %v", err)
 	}
 }
 

@@ -140,20 +140,6 @@ func TestAWorldCanBeStopped(t *testing.T) {
 	}
 }
 
-// The same job gives the same bytes, although rows are played side by side.
-func TestAWorldRepeats(t *testing.T) {
-	one := asJSON(t, run(t, job(builtinScenarios(t, "backoff-crowd")...)))
-	if two := asJSON(t, run(t, job(builtinScenarios(t, "backoff-crowd")...))); one != two {
-		t.Error("two runs differ")
-	}
-	other := job(builtinScenarios(t, "backoff-crowd")...)
-	seed := uint64(2)
-	other.Seed = &seed
-	if asJSON(t, run(t, other)) == one {
-		t.Error("another seed gives the same bytes")
-	}
-}
-
 // Two clients half a second apart, and a rule that goes by their clocks: by hand, against right clocks.
 func TestClockEffect(t *testing.T) {
 	j := job(reacting(t, "server_clock: [{at: 300ms, step: -2s}]"))

@@ -14,55 +14,7 @@ import (
 )
 
 // A fixed window as people write it, with its own idea of keys, arguments and replies.
-const (
-	classic = `
-local n = redis.call('INCRBY', KEYS[1], ARGV[2])
-if n == tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-if n > tonumber(ARGV[1]) then return {'no', redis.call('PTTL', KEYS[1])} end
-return {'yes', 0}`
-	classicBinding = `
-keys: ["count:{key}"]
-args: ["{limit}", "{cost}", "{window_ms}"]
-element: 1
-admitted: ["yes"]
-rejected: ["no"]
-retry_after: {element: 2, unit: ms}
-`
-)
-
-// A user's own script is a row after the others, with the decisions of the algorithm that it is, on every server;
-// the scenario may expect something of it.
-func TestAUsersScriptIsARowBesideTheOthers(t *testing.T) {
-	file := scriptFile(t, "classic", classic, classicBinding)
-	s := written(t, `name: three-windows
-question: Does a script of one's own decide as the one that it copies?
-limit: {requests: 10, per: 1s}
-keys: {count: 3}
-phases:
-  - {name: rush, duration: 3s, constant: 300}
-expect:
-  - {algorithm: classic, admitted: {min: 1}, offered: 300}
-`)
-	redistest.Each(t, func(t *testing.T, server *redis.Server) {
-		j := job(s)
-		j.Algorithms, j.Scripts = choices(t, "fixed-window"), files(file)
-		r := runOn(t, j, server).Document.Runs[0]
-		if got := strings.Join(labelsOf(r), " "); got != "fixed-window classic" {
-			t.Errorf("rows %s", got)
-		}
-		// The built-in one does not count what it rejects; with a cost of 1 that makes no difference.
-		theirs, ours := rowOf(t, r, "classic"), rowOf(t, r, "fixed-window")
-		if theirs.Result != ours.Result || theirs.Rejected == 0 {
-			t.Errorf("the script decides %+v; fixed-window %+v", theirs.Result, ours.Result)
-		}
-		if got := verdicts(r); got != "met met" {
-			t.Errorf("expectations: %s", got)
-		}
-		if n := server.Client.DBSize(t.Context()).Val(); n != 0 {
-			t.Errorf("%d keys are left", n)
-		}
-	})
-}
+const ()
 
 // An init script is called for each key, on trial and in the run.
 func TestAUsersInitScriptIsCalledFirst(t *testing.T) {
@@ -85,40 +37,6 @@ init: {script: charge.lua, keys: ["{key}:credit"], args: ["{burst}"]}
 	}
 }
 
-// A script is tried before anything is decided; what is wrong with it is bad input, told in one line that names its
-// file, and there is no result.
-func TestScriptsAreTriedFirst(t *testing.T) {
-	const plain = "keys: [\"k:{key}\"]\nadmitted: [1]\n"
-	for _, test := range []struct{ name, source, want string }{
-		{"syntax", "return (", "broken.lua: the script does not compile: "},
-		{"unclosed", "if true then return 1", "broken.lua: the script does not compile: "},
-		{"run-time", "return redis.call('INCR', KEYS[1]) + nil",
-			`broken.lua: request at 0µs, key "k0", cost 1: `},
-		{"nonsense", "return {'perhaps'}", `broken.lua: request at 0µs, key "k0", cost 1: `},
-		{"nonsense later", "local n = redis.call('INCR', KEYS[1]) if n == 3 then return 'three' end return 1",
-			`broken.lua: request at 200000µs, key "k0", cost 1: `},
-		{"unknown command", "return redis.call('FLUSHALL')", "FLUSHALL"},
-		{"another key", "return redis.call('SET', 'theirs', 1) and 1", "theirs"},
-		{"the server's own call", "return _G.redis.call('TIME')", "_G reaches the server's own redis.call"},
-	} {
-		for _, server := range kinds(t) {
-			t.Run(test.name+"/"+server, func(t *testing.T) {
-				t.Parallel() // it waits for servers
-				j := job(evenly(t, "steady", 10, ""))
-				j.Server, j.Scripts = server, files(scriptFile(t, "broken", test.source, plain))
-				result, err := j.Run(t.Context())
-				var bad *replay.InputError
-				if !errors.As(err, &bad) || result != nil || strings.Contains(err.Error(), "\n") {
-					t.Fatalf("result %v, error %v; want an *replay.InputError of one line", result, err)
-				}
-				if !strings.Contains(err.Error(), test.want) {
-					t.Errorf("error %q; want %q in it", err, test.want)
-				}
-			})
-		}
-	}
-}
-
 // A trace that breaks off within the trial is the trace's fault, not the script's.
 func TestAGarbledTraceIsNotTheScriptsFault(t *testing.T) {
 	file := scriptFile(t, "fine", "return redis.call('INCR', KEYS[1])", "keys: [\"k:{key}\"]\nadmitted: \"> 0\"\n")
@@ -133,16 +51,6 @@ func TestAGarbledTraceIsNotTheScriptsFault(t *testing.T) {
 		strings.Contains(err.Error(), "trial") {
 		t.Errorf("error %v", err)
 	}
-}
-
-// kinds are the servers of our own that there are on every machine, and a process where there is one.
-func kinds(t *testing.T) []string {
-	all := []string{redis.KindEmbedded}
-	if s, err := redis.Start(t.Context(), redis.KindProcess); err == nil {
-		s.Close()
-		all = append(all, redis.KindProcess)
-	}
-	return all
 }
 
 // A script that loops after a write ends its trial, and the private server with it: at once, without waiting for the
