@@ -48,7 +48,7 @@ func TestPicturesOfRuns(t *testing.T) {
 
 // The figures that the worked cases are known for can be read off the picture of the rolling window.
 func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
-	text := "\n" + words(t, OfRun(play(caseOne(), 512, twelve(1000)...))[1]) + "\n"
+	text := "\n" + words(t, OfRun(play(caseOne(), 512, thirteen...))[1]) + "\n"
 	for _, want := range []string{"limit 1,000", "1,980", "1.98 × the limit", "1,412", "1,765", "865",
 		"within the limit"} {
 		if !strings.Contains(text, "\n"+want+"\n") {
@@ -62,7 +62,7 @@ func TestWindowFigureShowsTheWorkedPeaks(t *testing.T) {
 
 // Title, limit, unit, origin and version are on each page; only the row none has no panel.
 func TestPagesSayWhatTheyShow(t *testing.T) {
-	in := play(caseOne(), 512, twelve(1000)...)
+	in := play(caseOne(), 512, thirteen...)
 	// of the horizontal axis
 	last := map[string]string{"admitted": "6 s", "window": "6 s", "cumulative": "6 s", "timescale": "1 s"}
 	for _, f := range OfRun(in) {
@@ -136,7 +136,7 @@ func TestWriteNamesItsFiles(t *testing.T) {
 func TestDataByHand(t *testing.T) {
 	tiny := traffic{"tiny", "?", limit.Policy{Requests: 2, Window: 2 * time.Second}, 2 * time.Second,
 		[]int64{0, 500_000, 1_000_000}}
-	figures := OfRun(play(tiny, 2, contender{"none", everything}, contender{"=gcra", slidingLog}))
+	figures := OfRun(play(tiny, 2, contender{"none", "none"}, contender{"=gcra", "sliding-window-log"}))
 	for name, want := range map[string]string{
 		"admitted":   "t_us,offered,none,'=gcra,reference\n0,2,2,2,2\n1000000,1,1,0,0\n",
 		"window":     "t_us,offered,none,'=gcra,reference,limit\n0,2,2,2,2,2\n1000000,1,3,2,2,2\n",

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/algorithms"
+	"ratelab/algorithms/algotest"
 	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
@@ -54,30 +56,49 @@ func poisson(rate func(second float64) float64, duration time.Duration) []int64 
 	}
 }
 
-// contender is one algorithm under its label.
-type contender struct {
-	label string
-	make  func(limit.Policy) decider
-}
+// contender is a row: its label, and the algorithm that decides; without one nothing is admitted.
+type contender struct{ label, as string }
 
-func twelve(burst int64) []contender {
-	return []contender{
-		{"none", everything}, {"fixed-window", intervalBucket}, {"fixed-window-aligned", alignedWindow},
-		{"sliding-window-log", slidingLog}, {"sliding-window-counter", slidingCounter},
-		{"sliding-window-buckets", subWindows(10)}, {"sliding-window-buckets:sub_windows=30", subWindows(30)},
-		{"token-bucket-interval", intervalBucket}, {"token-bucket-debt", intervalBucket}, {"token-bucket",
-			theoretical(burst)},
-		{"gcra", theoretical(burst)}, {"gcra:burst=100", theoretical(burst / 10)}, {"leaky-bucket",
-			theoretical(burst / 2)},
+type decider func(atUS int64) bool
+
+// under decides requests of one key by the algorithm's model.
+func (c contender) under(p limit.Policy) decider {
+	if c.as == "" {
+		return func(int64) bool { return false }
+	}
+	choice, err := algorithms.Parse(c.as)
+	if err != nil {
+		panic(err)
+	}
+	in, err := choice.Under(p)
+	if err != nil {
+		panic(err)
+	}
+	model := in.NewModel()
+	return func(at int64) bool {
+		return model.Decide(algotest.StartUS+at, algotest.StartUS+at, "k", 1).Allowed()
 	}
 }
+
+// named are rows of the algorithms that their labels name.
+func named(labels ...string) (all []contender) {
+	for _, label := range labels {
+		all = append(all, contender{label, label})
+	}
+	return all
+}
+
+// thirteen are the floor and twelve others.
+var thirteen = named("none", "fixed-window", "fixed-window-aligned", "sliding-window-log", "sliding-window-counter",
+	"sliding-window-buckets", "sliding-window-buckets:parts=30", "token-bucket-interval", "token-bucket-debt",
+	"token-bucket", "gcra", "gcra:burst=100", "leaky-bucket")
 
 // play runs the contenders over the traffic and collects the buckets as an observer would.
 func play(t traffic, buckets int64, contenders ...contender) curves.Input {
 	width := max((t.duration.Microseconds()+buckets-1)/buckets, 1)
 	lengths := measure.TimeScales(t.policy.WindowUS())
-	offered := observe(t, everything(t.policy), width, buckets)
-	exact := observe(t, slidingLog(t.policy), width, buckets)
+	offered := observe(t, thirteen[0].under(t.policy), width, buckets)
+	exact := observe(t, thirteen[3].under(t.policy), width, buckets)
 	in := curves.Input{
 		Version: "v1.0.0",
 		Run: &result.Run{Scenario: t.name, Question: t.question, Seed: 1, Clock: "virtual", Keys: 1,
@@ -91,9 +112,9 @@ func play(t traffic, buckets int64, contenders ...contender) curves.Input {
 	}
 	for _, c := range contenders {
 		in.Algorithms = append(in.Algorithms,
-			curves.Limiter{Label: c.label, Series: observe(t, c.make(t.policy), width, buckets)})
+			curves.Limiter{Label: c.label, Series: observe(t, c.under(t.policy), width, buckets)})
 		row := result.Row{Algorithm: c.label,
-			Figures: measure.Figures{MostAdmitted: mostAdmitted(t, c.make(t.policy), lengths)}}
+			Figures: measure.Figures{MostAdmitted: mostAdmitted(t, c.under(t.policy), lengths)}}
 		if c.label != "none" {
 			row.Bound = measure.Allowed(t.policy, lengths) // a bound like any other
 		}
@@ -151,7 +172,7 @@ func trim(window []int64, before int64) []int64 {
 
 // situations are the inputs that a layout has to survive, each in its own way.
 func situations() []curves.Input {
-	all := twelve(1000)
+	all := thirteen
 	return []curves.Input{
 		play(caseOne(), 512, all...),
 		play(caseTwo(), 400, all[:6]...),
@@ -160,62 +181,61 @@ func situations() []curves.Input {
 	}
 }
 
-func named(t traffic, name, question string) traffic {
+func asked(t traffic, name, question string) traffic {
 	t.name, t.question = name, question
 	return t
 }
 
 func one() curves.Input {
-	return play(named(caseOne(), "one-algorithm", "What does a bucket of full size let through?"), 512,
-		twelve(1000)[10])
+	return play(asked(caseOne(), "one-algorithm", "What does a bucket of full size let through?"), 512,
+		thirteen[10])
 }
 
 func four() curves.Input {
-	list := twelve(1000)
-	return play(named(caseOne(), "four-algorithms", caseOne().question), 512, list[2], list[3], list[4], list[10])
+	list := thirteen
+	return play(asked(caseOne(), "four-algorithms", caseOne().question), 512, list[2], list[3], list[4], list[10])
 }
 
 func fourteen() curves.Input {
-	list := append(twelve(1000), contender{"my-script", subWindows(5)},
-		contender{"token-bucket-interval:capacity=1000:refill=10:interval=30ms", theoretical(300)})
-	return play(named(caseTwo(), "fourteen", "What if everything is asked for at once?"), 512, list...)
+	list := append(thirteen[:13:13], contender{"my-script", "sliding-window-buckets:parts=5"},
+		contender{"token-bucket-interval:capacity=1000:refill=10:interval=30ms", "gcra:burst=300"})
+	return play(asked(caseTwo(), "fourteen", "What if everything is asked for at once?"), 512, list...)
 }
 
 func longQuestion() curves.Input {
-	t := named(caseTwo(), "long-question", "Which algorithms admit more than the limit allows when "+
+	t := asked(caseTwo(), "long-question", "Which algorithms admit more than the limit allows when "+
 		strings.Repeat("a client that was idle for a long time comes back, sends its full burst at once and ", 3)+
 		"then goes on?")
-	return play(t, 512, twelve(1000)[:5]...)
+	return play(t, 512, thirteen[:5]...)
 }
 
 func day() curves.Input {
 	rate := func(s float64) float64 { return 0.06 * (1 + 0.9*math.Sin(2*math.Pi*(s/86400-0.25))) }
 	t := traffic{"daily-sine", "Does a limit per hour follow the rhythm of a day?",
 		limit.Policy{Requests: 250, Window: time.Hour}, 24 * time.Hour, poisson(rate, 24*time.Hour)}
-	return play(t, 512, twelve(250)[:12]...)
+	return play(t, 512, thirteen[:12]...)
 }
 
 func tenTimesOver() curves.Input {
 	t := traffic{"ten-times-over", "How much gets through when ten times the limit is asked?",
 		limit.Policy{Requests: 100, Window: time.Second, Burst: 20}, 10 * time.Second,
 		poisson(func(float64) float64 { return 1000 }, 10*time.Second)}
-	return play(t, 500, twelve(20)...)
+	return play(t, 500, thirteen...)
 }
 
 func nothingAdmitted() curves.Input {
-	nothing := contender{"token-bucket", func(limit.Policy) decider { return func(int64) bool { return false } }}
-	t := named(caseTwo(), "nothing-admitted", "What if nobody is on the list of applications?")
-	return play(t, 300, nothing, contender{"gcra", theoretical(1000)})
+	t := asked(caseTwo(), "nothing-admitted", "What if nobody is on the list of applications?")
+	return play(t, 300, contender{label: "token-bucket"}, contender{"gcra", "gcra"})
 }
 
 func oneBucket() curves.Input {
 	t := traffic{"one-bucket", "What is left of a burst that comes at one instant?",
 		limit.Policy{Requests: 5, Window: time.Second}, time.Millisecond, make([]int64, 8)}
-	return play(t, 1, twelve(5)[1:4]...)
+	return play(t, 1, thirteen[1:4]...)
 }
 
 func huge() curves.Input {
-	in := play(named(caseOne(), "huge-counts", "Are billions still legible?"), 512, twelve(1000)[1:9]...)
+	in := play(asked(caseOne(), "huge-counts", "Are billions still legible?"), 512, thirteen[1:9]...)
 	enlarge(in.Traffic.Offered)
 	enlarge(in.Reference.Admitted, in.Reference.Rolling)
 	for _, p := range in.Algorithms {
@@ -234,7 +254,7 @@ func enlarge(lists ...[]int64) {
 }
 
 func withNone() curves.Input {
-	in := play(named(caseOne(), "none-alone", "What does the floor look like on its own?"), 128, twelve(1000)[0])
+	in := play(asked(caseOne(), "none-alone", "What does the floor look like on its own?"), 128, thirteen[0])
 	in.Run.Partial = true
 	return in
 }
