@@ -159,20 +159,3 @@ func TestWhatNoImageCanBeCalled(t *testing.T) {
 		}
 	}
 }
-
-// A URL in the place of an image is not repeated.
-func TestWhatIsNoImageMayHoldAPassword(t *testing.T) {
-	for _, name := range []string{"redis://x:hunter2@h", "redis//x:hunter2@h", "x:hunter2@h:1", "redis:/x:hunter2@h",
-		"redis:/x:hunter2"} {
-		_, err := imageName(name, settings{getenv: noEnv})
-		var bad *BadSpec
-		if !errors.As(err, &bad) || strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("%q: %v", name, err)
-		}
-	}
-	env := func(name string) string { return map[string]string{"REDIS_IMAGE": "redis://x:hunter2@h"}[name] }
-	if _, err := imageName("", settings{getenv: env}); err == nil ||
-		strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "REDIS_IMAGE") {
-		t.Errorf("REDIS_IMAGE: %v", err)
-	}
-}

@@ -34,20 +34,6 @@ func TestALongWaitSaysSo(t *testing.T) {
 	})
 }
 
-func TestAShortWaitSaysNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l listener
-		failed := errors.New("failed")
-		err := during(message.WithNotice(t.Context(), l.say), "it", func(context.Context) error {
-			time.Sleep(soon - 1)
-			return failed
-		})
-		if err != failed || l.lines != nil {
-			t.Errorf("%q, %v; want no word and the error", l.lines, err)
-		}
-	})
-}
-
 func TestAnInterruptEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		interruptible, interrupt := context.WithCancelCause(t.Context())

@@ -94,18 +94,3 @@ func TestTheLineThatDeletesIsForTheGivenServer(t *testing.T) {
 		}
 	}
 }
-
-func TestKeyspaceIsReadOrRefused(t *testing.T) {
-	for info, want := range map[string]string{
-		"# Keyspace\r\n": "[]",
-		"# Keyspace\r\ndb0:keys=3,expires=0,avg_ttl=0,subexpiry=0\r\ndb12:keys=1,expires=1\r\n": "[{0 3} {12 1}]",
-		"# Keyspace\r\ndb0:keys=0,expires=0\r\n":                                                "[]",
-	} {
-		if held, said := keyspace(info); !said || fmt.Sprint(held) != want {
-			t.Errorf("%q: %v, %t; want %s", info, held, said, want)
-		}
-	}
-	if held, said := keyspace(""); said {
-		t.Errorf("%v of a server that says nothing", held)
-	}
-}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -46,17 +43,6 @@ func TestMemoryThatRunsOutIsExplained(t *testing.T) {
 	}
 }
 
-func TestThePolicyIsUnknownWhereTheServerDoesNotSay(t *testing.T) {
-	s, err := Start(t.Context(), "embedded")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if limit := s.MaxmemoryPolicy(t.Context()); limit != "" {
-		t.Errorf("the embedded server's limit: %+v", limit)
-	}
-}
-
 func TestLoopingScriptIsExplained(t *testing.T) {
 	s := private(t)
 	do(t, s, "CONFIG", "SET", "busy-reply-threshold", "1")
@@ -75,41 +61,6 @@ func TestLoopingScriptIsExplained(t *testing.T) {
 	}
 }
 
-func TestServerThatBecomesAReplicaIsExplained(t *testing.T) {
-	s := private(t)
-	do(t, s, "REPLICAOF", "127.0.0.1", "1")
-	err := s.Client.Set(t.Context(), s.Prefix+"k", 1, 0).Err()
-	wantText(t, explained(t, err, s), ": is a read-only replica; name its primary")
-}
-
-// The server's dump cannot be renamed onto a folder.
-func TestServerThatCannotSaveIsExplained(t *testing.T) {
-	s := private(t)
-	dir := do(t, s, "CONFIG", "GET", "dir")
-	dir = strings.TrimSuffix(strings.TrimPrefix(dir, "[dir "), "]")
-	if err := os.MkdirAll(filepath.Join(dir, "dump.rdb", "taken"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	do(t, s, "CONFIG", "SET", "save", "3600 1000000")
-	do(t, s, "BGSAVE")
-	for infoFields(do(t, s, "INFO", "persistence"))["rdb_last_bgsave_status"] != "err" {
-		runtime.Gosched() // until the child has failed
-	}
-	err := s.Client.Set(t.Context(), s.Prefix+"k", 1, 0).Err()
-	wantText(t, explained(t, err, s), ": refuses writes because it cannot save to disk (MISCONF); see its log")
-	do(t, s, "CONFIG", "SET", "save", "") // else it would insist on saving before it ends
-}
-
-func TestForgottenScriptIsExplained(t *testing.T) {
-	s := private(t)
-	sha := do(t, s, "SCRIPT", "LOAD", "return 1")
-	do(t, s, "SCRIPT", "FLUSH")
-	err := s.Client.EvalSha(t.Context(), sha, nil).Err()
-	wantText(t, explained(t, err, s),
-		": does not know the script any more (NOSCRIPT): it restarted, failed over or was told SCRIPT FLUSH; run "+
-			"again, alone on it")
-}
-
 func TestRepliesToTheCallStayAsTheyAre(t *testing.T) {
 	s := private(t)
 	do(t, s, "SET", s.Prefix+"k", "word")
@@ -125,27 +76,4 @@ func TestRepliesToTheCallStayAsTheyAre(t *testing.T) {
 			t.Errorf("%v became %v", err, got)
 		}
 	}
-}
-
-func TestServerThatLoadsIsExplained(t *testing.T) {
-	s, err := Start(t.Context(), "process="+program(t, `exec redis-server "$@" --enable-debug-command yes`))
-	if err != nil {
-		absent(t, err)
-	}
-	defer s.Close()
-	do(t, s, "DEBUG", "POPULATE", "300")
-	do(t, s, "CONFIG", "SET", "key-load-delay", "2000", "loading-process-events-interval-bytes", "1024")
-	loading := make(chan error)
-	reload, cancel := context.WithCancel(t.Context())
-	go func() { loading <- newClient(s.target, 1).Do(reload, "DEBUG", "RELOAD").Err() }()
-	for err = nil; err == nil; {
-		err = s.Client.Get(t.Context(), s.Prefix+"k").Err()
-		if errors.Is(err, goredis.Nil) {
-			err = nil // not yet
-		}
-	}
-	wantText(t, explained(t, err, s), ": is still loading its data; try again in a moment")
-	cancel()
-	<-loading
-	kill(t, s)
 }

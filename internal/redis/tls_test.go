@@ -124,35 +124,3 @@ func TestTLSWithOurAuthorityAndClientCertificate(t *testing.T) {
 		": refused the TLS handshake (tls: certificate required); if it asks for a certificate, give "+
 			"?cert=FILE&key=FILE")
 }
-
-func TestARedisThatSpeaksTLSIsRecognised(t *testing.T) {
-	a := newAuthority(t)
-	a.sign(t, "server", false)
-	a.sign(t, "client", false)
-	host := private(t)
-	port := freePort(t)
-	err := host.Client.Do(t.Context(), "CONFIG", "SET", "tls-cert-file", a.path("server.crt"), "tls-key-file",
-		a.path("server.key"), "tls-ca-cert-file", a.path("ca.crt"), "tls-port", port).Err()
-	if err != nil {
-		t.Skipf("this server has no TLS: %v", err)
-	}
-	at := "127.0.0.1:" + port
-	wantText(t, refusal(t, "redis://"+at), "redis://"+at+": speaks TLS; use rediss://"+at)
-	s, err := Start(t.Context(), "rediss://"+at+"?sni=redis.test&cacert="+a.path("ca.crt")+
-		"&cert="+a.path("client.crt")+"&key="+a.path("client.key"), withEnv(noEnv))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
