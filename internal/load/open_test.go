@@ -186,14 +186,14 @@ func TestEndings(t *testing.T) {
 		by       time.Duration
 	}{
 		"the context ends":    {many, nil, context.Canceled, 50 * time.Millisecond},
-		"a call fails":        {many, broken, broken, time.Minute + 30*time.Millisecond},
+		"a call fails":        {many, broken, broken, time.Second + 30*time.Millisecond},
 		"no request, no harm": {due(), nil, nil, 10 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, 0, func(t *testing.T, clock Stopwatch) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				all, callers := slows(ctx, clock, 3, time.Minute)
+				all, callers := slows(ctx, clock, 3, time.Second)
 				all[0].fails, all[1].fails, all[2].fails = c.fails, c.fails, c.fails
 				if c.want == context.Canceled {
 					time.AfterFunc(40*time.Millisecond, cancel)
