@@ -191,17 +191,6 @@ func TestBadTraces(t *testing.T) {
 	}
 }
 
-func TestBadFiles(t *testing.T) {
-	dir := t.TempDir()
-	if got, want := playBad(t, filepath.Join(dir, "gone.log"), Trace{}), "DIR/gone.log: no such file"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if got, want := playBad(t, dir, Trace{}), ": is a folder, not a file; want a trace that can be read "+
-		"several times"; !strings.HasSuffix(got, want) {
-		t.Errorf("got %s, want …%s", got, want)
-	}
-}
-
 func TestBadGzip(t *testing.T) {
 	whole := zipped(t, longLog(2000))
 	damaged := []byte(whole)

@@ -133,12 +133,6 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestQuotedQuotes are doubled inside quotes.
-func TestQuotedQuotes(t *testing.T) {
-	got, _ := play(t, Trace{File: write(t, "t.csv", "t,k\n1.5,\"the \"\"one\"\"\"\n"), Time: "t", Key: "k"})
-	expectLines(t, got, `0 the·"one" 1`)
-}
-
 func TestJSONLines(t *testing.T) {
 	file := write(t, "t.jsonl", `{"at": 1700000000.25, "req": {"user": "ann", "n": 3}, "a+b": 4}
 {"at": 1700000001, "req": {"user": 42, "n": 1}, "a+b": 5, "more": [1, {}]}

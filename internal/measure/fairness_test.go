@@ -2,7 +2,6 @@ package measure
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -68,29 +67,6 @@ func fairnessOracle(p limit.Policy, run []observation, keys int) *Fairness {
 	}
 	f.Keys = int64(len(served))
 	return &f
-}
-
-// One of two keys gets nothing, and the other twice its due. The limit is 3 per second; greedy sends 2 and 2, and is
-// admitted both; starved sends 2 and 2, and is admitted none.
-func TestFairnessWorkedByHand(t *testing.T) {
-	var run []observation
-	for _, key := range []string{"greedy", "starved"} {
-		for range 2 {
-			o := observation{Request: limit.Request{Key: key, Cost: 2}}
-			if key == "greedy" {
-				o.verdict = limit.Allowed
-			}
-			run = append(run, o)
-		}
-	}
-	s, keys := served(limit.Policy{Requests: 3, Window: time.Second}, run)
-	want := &Fairness{Keys: 2, WorstKey: "starved", WorstServed: 0, BestServed: 2}
-	if diff := cmp.Diff(want, s.Fairness(keys)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	if f := s.Fairness(1); f != nil {
-		t.Errorf("of one key: %+v", f)
-	}
 }
 
 // A key's number is how many others came before it, however often it comes.

@@ -29,48 +29,6 @@ func observe(m *Meter, p limit.Policy, run []observation) (*Ledger, Marks) {
 	return exact, reference.Rejected()
 }
 
-// TestCaseOneByHand is the well-known failure of an aligned window: 1000 per 3 s; 10, 10, 980, 900, 100 and 0
-// requests in seconds 1 to 6, all of which an aligned window admits.
-func TestCaseOneByHand(t *testing.T) {
-	p := limit.Policy{Requests: 1000, Window: 3 * time.Second}
-	m, reference, keys := NewMeter(p, 6*time.Second), NewReference(p, 6*time.Second), NewKeySet()
-	exact := &Ledger{}
-	for second, count := range []int64{10, 10, 980, 900, 100, 0} {
-		for i := range count {
-			q := limit.Request{AtUS: int64(second)*1_000_000 + i*1_000_000/count, Key: "k", Cost: 1}
-			number := keys.Add(q.Key)
-			yes := reference.Admit(q, number)
-			if yes {
-				exact.Add(number, q.Cost)
-			}
-			m.Observe(q, number, limit.Decision{Verdict: limit.Allowed})
-		}
-	}
-	got, err := m.Result(6*time.Second, exact, reference.Rejected())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := Result{Offered: 2000, Admitted: 2000, OfferedCost: 2000, AdmittedCost: 2000,
-		Peak:   1980, // the 980, 900 and 100 of seconds 3 to 5
-		XLimit: 1.98,
-		// the reference is full after second 3; then it admits as the 10 of second 1 and the 10 of second 2 leave
-		Excess: 980, ExactCost: 1020,
-		DecisionsDigest: got.DecisionsDigest}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	s, offered := m.Series(), reference.Traffic()
-	if s.BucketUS != 20_000 || len(s.Rolling) != 300 || !slices.Equal(s.Admitted, offered.Offered) {
-		t.Errorf("%d buckets of %d us; admitted = offered %v", len(s.Rolling), s.BucketUS,
-			slices.Equal(s.Admitted, offered.Offered))
-	}
-	// The last bucket begins at 5.98 s: 900 + 100, and of the 980 the 19 that came after 2.98 s.
-	if slices.Max(s.Rolling) != 1980 || s.Rolling[149] != 1000 || s.Rolling[299] != 1019 {
-		t.Errorf("rolling: peak %d, before 3 s %d, before 6 s %d", slices.Max(s.Rolling), s.Rolling[149],
-			s.Rolling[299])
-	}
-}
-
 func TestMeterEqualsItsDefinitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, duration, run := drawRun(t)
@@ -303,33 +261,6 @@ func TestWhatCannotBeIsReported(t *testing.T) {
 			t.Errorf("%s: error %v; want %s", c.name, err, c.want)
 		}
 	}
-}
-
-func TestErrorsAreNeitherAdmittedNorRejected(t *testing.T) {
-	m := NewMeter(limit.Policy{Requests: 1, Window: time.Second}, 0)
-	q := limit.Request{AtUS: 0, Key: "k", Cost: 2}
-	fail(m, q)
-	r, err := m.Result(0, nil, nil)
-	want := oracle(m.policy, []observation{{Request: q}})
-	want.Rejected, want.Errors, want.Unavailable = 0, 1, 1
-	want.ExactCost = 0
-	if diff := cmp.Diff(want, r); diff != "" || err != nil {
-		t.Error(diff, err)
-	}
-}
-
-func TestKeySetCountsExactly(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOf(rapid.StringN(0, 2, -1)).Draw(t, "keys")
-		set, want := NewKeySet(), make(map[string]bool)
-		for _, k := range keys {
-			set.Add(k)
-			want[k] = true
-		}
-		if set.Count() != int64(len(want)) {
-			t.Fatalf("%q: %d keys; want %d", keys, set.Count(), len(want))
-		}
-	})
 }
 
 // What leaves after the run is over is on no timeline, also where nobody came for a while before.

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -132,30 +131,6 @@ func TestAllowed(t *testing.T) {
 	if got := Allowed(p, []int64{1000, math.MaxInt64}); !slices.Equal(got,
 		[]int64{2 * limit.MaxRequests, math.MaxInt64}) {
 		t.Errorf("got %v", got)
-	}
-}
-
-// BenchmarkScales is what watching the time scales adds to the meter: one key at its limit, steadily and after bursts,
-// and many keys.
-func BenchmarkScales(b *testing.B) {
-	p := limit.Policy{Requests: 1000, Window: 3 * time.Second}
-	for _, keys := range []int{1, 1000, 100_000} {
-		names := make([]string, keys)
-		for i := range names {
-			names[i] = fmt.Sprintf("client-%d", i)
-		}
-		for _, watched := range []bool{false, true} {
-			b.Run(fmt.Sprintf("keys=%d/watched=%v", keys, watched), func(b *testing.B) {
-				m := NewMeter(p, 0)
-				if watched {
-					m.WatchScales(TimeScales(p.WindowUS()))
-				}
-				for i := range b.N {
-					q := limit.Request{AtUS: int64(i) * 3000 / int64(keys), Key: names[i*7919%keys], Cost: 1}
-					m.Observe(q, int64(i*7919%keys), limit.Decision{Verdict: limit.Allowed})
-				}
-			})
-		}
 	}
 }
 

@@ -64,27 +64,6 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
-// What must not be relied on says so once, last, in place of what the times are good for.
-func TestInvalidAndPartialAreSaid(t *testing.T) {
-	for _, format := range []string{"table", "markdown"} {
-		lines := strings.Split(strings.TrimSpace(written(t, format, unlucky())), "\n")
-		last := strings.Join(lines[len(lines)-5:], " ")
-		if !strings.Contains(last, "INVALID: the generator stood still") ||
-			!strings.Contains(last, "Measure again with --repeat-invalid 9") || !strings.Contains(last, "PARTIAL") {
-			t.Errorf("%s ends %q", format, last)
-		}
-		whole := strings.Join(lines, " ")
-		if strings.Count(whole, "INVALID") != 1 || strings.Contains(whole, "a smaller difference says nothing") ||
-			strings.Contains(whole, "At this rate") {
-			t.Errorf("%s: the verdict is unclear:\n%s", format, whole)
-		}
-	}
-	if text := written(t, "table", benchmarktest.Example()); strings.Contains(text, "INVALID") || strings.Contains(text,
-		"PARTIAL") || strings.Count(text, "a smaller difference says nothing") != 1 {
-		t.Errorf("a valid run is called otherwise:\n%s", text)
-	}
-}
-
 // A single scenario is one part: what was played on what, its table, the noise, and what follows.
 func TestOneScenarioIsOnePart(t *testing.T) {
 	r := benchmarktest.Example()

@@ -57,10 +57,3 @@ func checkGolden(t *testing.T, name, got string) {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
 }
-
-func TestWriteRefusesFormats(t *testing.T) {
-	err := documentFormats.Write(&strings.Builder{}, "xml", resulttest.ExtremeCase(), Terminal{})
-	if err == nil || err.Error() != `format "xml": want one of table, json, csv, markdown, bench` {
-		t.Errorf("xml: %v", err)
-	}
-}
