@@ -54,15 +54,10 @@ func TestRefusals(t *testing.T) {
 		change func(*Job)
 		want   string
 	}{
-		{func(j *Job) { j.Server = "embedded" },
-			"--redis embedded: it runs inside this process, and its speed says nothing about Redis; take --redis " +
-				"container"},
-		{func(j *Job) { j.Server = "model" }, "--redis model: it decides without a server"},
 		{func(j *Job) { j.Algorithms = choices(t, "gcra:nodes=4") },
 			"gcra:nodes=4: gateways that count each for itself are played by simulate; a call costs the same on each " +
 				"of them: leave out nodes"},
 		{func(j *Job) { j.Algorithms = choices(t, "gcra", "gcra") }, `algorithm "gcra" is named twice`},
-		{func(j *Job) { j.Scripts = []string{"gone.lua"} }, "gone.lua: no such file"},
 		{func(j *Job) {
 			j.Algorithms = choices(t, "token-bucket")
 			j.Limit = &limit.Policy{Requests: 999_999_937, Window: limit.MaxWindow - time.Microsecond}
