@@ -9,10 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-redis/redis_rate/v10"
 	goredis "github.com/redis/go-redis/v9"
 
-	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/redis/redistest"
 	"ratelab/redisclock"
@@ -40,56 +38,6 @@ func steered(t *testing.T, s *redis.Server) (*goredis.Client, *redisclock.Clock)
 	client := goredis.NewClient(&goredis.Options{Dialer: d.DialContext, MaxRetries: -1})
 	t.Cleanup(func() { client.Close() })
 	return client, d.Clock
-}
-
-// case1 is 10, 10, 980, 900, 100, 0 requests in seconds 1 to 6, each second's evenly from its start, in µs.
-func case1() []int64 {
-	var times []int64
-	for second, n := range []int64{10, 10, 980, 900, 100, 0} {
-		for i := range n {
-			times = append(times, int64(second)*1_000_000+i*1_000_000/n)
-		}
-	}
-	return times
-}
-
-// gcra is the rule itself in whole µs: burst 1000, one permit every 3000 µs.
-func gcra(tat *int64, nowUS int64) bool {
-	full := max(*tat, nowUS)
-	if full+3000-nowUS > 3_000_000 {
-		return false
-	}
-	*tat = full + 3000
-	return true
-}
-
-// An unmodified library, redis_rate v10, decides case 1 in virtual time: 1785 admitted, each as exact arithmetic has
-// it.
-func TestAnUnmodifiedLibraryDecidesCaseOne(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, clock := steered(t, s)
-		limiter := redis_rate.NewLimiter(client)
-		limit := redis_rate.Limit{Rate: 1000, Burst: 1000, Period: 3 * time.Second}
-		admitted, tat := 0, int64(0)
-		arrivals := case1()
-		if strings.HasSuffix(t.Name(), "embedded") { // a tenth of the processor's time does: the script is the same
-			arrivals = arrivals[:longtest.Of(len(arrivals), 200)]
-		}
-		for i, atUS := range arrivals {
-			clock.Set(midnight.Add(time.Duration(atUS) * time.Microsecond))
-			result, err := limiter.Allow(t.Context(), "client", limit)
-			if err != nil {
-				t.Fatal(err)
-			}
-			admitted += result.Allowed
-			if allowed := result.Allowed == 1; allowed != gcra(&tat, midnight.UnixMicro()+atUS) {
-				t.Fatalf("request %d at %d µs: redis_rate says %t, the rule says %t", i, atUS, allowed, !allowed)
-			}
-		}
-		if len(arrivals) > 200 && admitted != 1785 {
-			t.Errorf("%d admitted, want 1785", admitted)
-		}
-	})
 }
 
 func TestPlainCommandsLiveInVirtualTime(t *testing.T) {
@@ -131,38 +79,6 @@ func TestPlainCommandsLiveInVirtualTime(t *testing.T) {
 		client.Set(ctx, "n", "9007199254740993", 0)
 		if err := client.Incr(ctx, "n").Err(); err == nil || !strings.HasPrefix(err.Error(), "VTINT ") {
 			t.Errorf("an integer beyond 2^53 gives %v, want VTINT", err)
-		}
-	})
-}
-
-func TestPipelinesAndTransactionsKeepTheirReplies(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, clock := steered(t, s)
-		for name, pipelined := range map[string]func(context.Context, func(goredis.Pipeliner) error) ([]goredis.Cmder,
-			error){
-			"pipeline": client.Pipelined, "transaction": client.TxPipelined,
-		} {
-			cmds, err := pipelined(t.Context(), func(p goredis.Pipeliner) error {
-				p.Del(t.Context(), "n")
-				for range 50 {
-					p.Incr(t.Context(), "n")
-				}
-				p.Expire(t.Context(), "n", 2*time.Second)
-				p.PTTL(t.Context(), "n")
-				p.Eval(t.Context(), "return {KEYS[1], ARGV[1], #ARGV}", []string{"n"}, "x")
-				return nil
-			})
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			n, ttl := cmds[50].(*goredis.IntCmd).Val(), cmds[52].(*goredis.DurationCmd).Val()
-			if got := fmt.Sprint(n, ttl, cmds[53].(*goredis.Cmd).Val()); got != "50 2s [n x 1]" {
-				t.Errorf("%s: the replies are %s", name, got)
-			}
-		}
-		clock.Advance(2*time.Second + time.Millisecond)
-		if n := client.Exists(t.Context(), "n").Val(); n != 0 {
-			t.Error("the key outlives its deadline")
 		}
 	})
 }
@@ -225,29 +141,6 @@ func TestARefusedCommandSpoilsATransaction(t *testing.T) {
 			if spoilt != refused || ran == refused {
 				t.Errorf("%v: outside %v; inside %v, and what follows it ran: %v", args, outside, inside, ran)
 			}
-		}
-	})
-}
-
-// What cannot be put under the clock fails with its name, and the connection goes on.
-func TestWhatCannotBeSteeredIsNamed(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, _ := steered(t, s)
-		ctx := t.Context()
-		for _, args := range [][]any{{"WATCH", "k"}, {"SUBSCRIBE", "c"}, {"BLPOP", "k", "0"},
-			{"XADD", "k", "*", "f", "v"},
-			{"FCALL", "f", "0"}, {"WAIT", "0", "0"}, {"SCRIPT", "KILL"}} {
-			err := client.Do(ctx, args...).Err()
-			if err == nil || !strings.HasPrefix(err.Error(), "VTCMD ") ||
-				!strings.Contains(err.Error(), fmt.Sprint(args[0])) {
-				t.Errorf("%v gives %v, want an error that names it", args, err)
-			}
-		}
-		if err := client.Eval(ctx, "return _G", nil).Err(); err == nil || !strings.HasPrefix(err.Error(), "VTSCRIPT ") {
-			t.Errorf("a script that steps around the clock gives %v", err)
-		}
-		if got := client.Ping(ctx).Val(); got != "PONG" {
-			t.Errorf("PING then answers %q", got)
 		}
 	})
 }

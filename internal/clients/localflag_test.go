@@ -108,15 +108,6 @@ func TestNeverIsNotRemembered(t *testing.T) {
 	}
 }
 
-func TestWithoutTheFlagEverybodyAsks(t *testing.T) {
-	o := newOffice(false)
-	o.ask(1, 0, 10, "k")
-	if got := o.ask(1, 0, 1, "k") + ", " +
-		o.ask(1, 1, 1, "k"); got != "server rejects for 100 ms, server rejects for 99 ms" {
-		t.Errorf("got %s", got)
-	}
-}
-
 // One client alone with requests of one size is never wrong: the flag only saves round trips.
 func TestAloneTheFlagIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

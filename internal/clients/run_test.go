@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -384,32 +383,5 @@ func TestTimesToSuccess(t *testing.T) {
 	want := measure.Percentiles{P50: 10_000, P99: 20_000, Max: 20_000}
 	if got := *out.Clients.TimeToSuccessUS; got != want {
 		t.Errorf("times %+v", got)
-	}
-}
-
-// How many attempts a second the engine plays; the limiter costs nothing.
-func BenchmarkRun(b *testing.B) {
-	for _, c := range []struct {
-		name  string
-		group Group
-	}{
-		{"zero-delay", Group{Name: "g", Count: 10, OnReject: GiveUp}},
-		{"delay", Group{Name: "g", Count: 10, OnReject: GiveUp, DelayUS: Range{1000, 20_000}}},
-		{"retries", Group{Name: "g", Count: 10, OnReject: Ignore, WaitUS: 7, Attempts: 3, DelayUS: Range{1, 3}}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			var all []limit.Request
-			for i := range b.N {
-				all = append(all, limit.Request{AtUS: int64(i), Key: "a", Cost: 1})
-			}
-			l := traffic.List(all, time.Duration(b.N)*time.Microsecond, true)
-			b.ResetTimer()
-			out, err := Run(b.Context(), Setup{Seed: 1, Groups: []Group{c.group}, Protocol: OneCall{},
-				Server: NewLimiter(&every{gapUS: 2}, epoch), MostAttempts: 1 << 40}, l)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(out.Clients.Attempts)/b.Elapsed().Seconds(), "attempts/s")
-		})
 	}
 }

@@ -93,17 +93,6 @@ func TestADifferenceIsNamed(t *testing.T) {
 	}
 }
 
-// The same random numbers give the same commands and replies.
-func TestACrowdIsRepeatable(t *testing.T) {
-	for _, label := range labels {
-		one := crowd(t, label, rand.New(rand.NewPCG(3, 3)))
-		two := crowd(t, label, rand.New(rand.NewPCG(3, 3)))
-		if fmt.Sprint(one) != fmt.Sprint(two) {
-			t.Errorf("%s: two runs differ", label)
-		}
-	}
-}
-
 // Told to stop, it stops, and what it has written is deleted.
 func TestConfirmStops(t *testing.T) {
 	s := redistest.Embedded(t)

@@ -124,18 +124,6 @@ func TestTheWindowBeginsWithItsSecondCommand(t *testing.T) {
 	}
 }
 
-// What is rejected counts: after one request of 3 at a limit of 2 not even a request of 1 fits.
-func TestIncrThenCompareCountsWhatItRejects(t *testing.T) {
-	s := newStage(t, "incr-then-compare", 2)
-	a := s.client(3)
-	expect(t, []string{a.at(0), a.at(1), a.ends()}, []string{"3", "1", "rejected"})
-	if a.move.Decision.RetryAfterUS != limit.Never {
-		t.Errorf("3 of 2 may be retried after %d µs, want never", a.move.Decision.RetryAfterUS)
-	}
-	b := s.client(1)
-	expect(t, []string{b.at(2), b.ends()}, []string{"4", "rejected"})
-}
-
 // A lock that expires while its holder's next command is on its way guards nothing: b takes it, both read 0.
 func TestALockThatExpiresUnderItsHolder(t *testing.T) {
 	s := newStage(t, "distributed-lock:lock_ttl=10ms:jitter=0s", 1)
@@ -246,49 +234,12 @@ func (w *trimmedQueue) admit(us, cost int64) bool {
 var alike = append(sequence.Names(), "incr-then-compare:reject=at_limit", "incr-per-window:ttl=25ms",
 	"push-then-trim:script=yes", "push-then-trim:trim=by_excess")
 
-// Where nobody comes between, every sequence decides as its rule, and nothing races.
-func TestAloneASequenceIsAtomic(t *testing.T) {
-	for _, label := range alike {
-		t.Run(label, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
-				policy := limit.Policy{Requests: rapid.Int64Range(1, 8).Draw(t, "limit"), Window: 20 * time.Millisecond}
-				play, rule := newPlay(t, label, policy), ruleOf(label, policy)
-				var atUS int64
-				for range rapid.IntRange(1, 60).Draw(t, "requests") {
-					atUS += rapid.Int64Range(0, 9000).Draw(t, "gap")
-					q := limit.Request{AtUS: atUS, Key: "k", Cost: rapid.Int64Range(1, 3).Draw(t, "cost")}
-					got, want := alone(t, play, q), rule.admit(midnight.UnixMicro()+atUS, q.Cost)
-					if got.Allowed() != want {
-						t.Fatalf("at %d µs a request of %d: admitted %t, the rule says %t", atUS, q.Cost, got.Allowed(),
-							want)
-					}
-				}
-				nothingRaced(t, play.Figures())
-			})
-		})
-	}
-}
-
 func nothingRaced(t *rapid.T, f measure.Race) {
 	f.Commands, f.QueuePeak, f.Trimmed = 0, 0, 0
 	f.QueueKept = 0 // of a request of several permits what fits stays
 	if f != (measure.Race{}) {
 		t.Fatalf("the figures are %+v, want no races", f)
 	}
-}
-
-// alone lets one attempt go through at one moment.
-func alone(t *rapid.T, play *sequence.Play, q limit.Request) limit.Decision {
-	exchange := play.Attempt(nil, q)
-	move := exchange.Next(q.AtUS, nil)
-	for !move.Done {
-		reply, err := play.Serve(t.Context(), q, move.Message)
-		if err != nil {
-			t.Fatal(err)
-		}
-		move = exchange.Next(q.AtUS, reply)
-	}
-	return move.Decision
 }
 
 func TestParse(t *testing.T) {
