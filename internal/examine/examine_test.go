@@ -50,9 +50,9 @@ func builtin(t *testing.T, label, limits string) Script {
 // No built-in limiter has a fault, at any limit, and each decides as a rule that is known. A window that is given a
 // burst ignores it, which is one. The floor has no limit.
 func TestTheBuiltInOnes(t *testing.T) {
-	limits := []string{"5/1s", "30/1s 10"}
+	limits := []string{"5/1s"}
 	if longtest.All() {
-		limits = append(limits, "10/1m", "1/10s", "100/1m", "700/1s", "20/500ms", "1000/3s", "2/1s 60", "500/13m")
+		limits = append(limits, "30/1s 10", "10/1m", "1/10s", "100/1m", "700/1s", "20/500ms", "1000/3s", "2/1s 60", "500/13m")
 	}
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {
@@ -120,9 +120,7 @@ func TestTheLimit(t *testing.T) {
 		{"", at(31), "31/5s", ""},
 		{"", at(501), "the limit 501/5s is large", ""},
 		{"", nil, "the binding does not pass limit and window, and no limit was given", ""},
-		{`"{limit}"`, at(501), "501/5s", ""},
 		{`"{limit}"`, nil, "the binding does not pass limit and window, and no limit was given", ""},
-		{`"{limit}", "{window_ms}"`, at(200), "200/5s", "starves@20/500ms"},
 		{`"{limit}", "{window_ms}"`, at(201), "201/5s", "starves@20/500ms"},
 		{`"{limit}", "{window_ms}"`, nil, "100/1m", "expires_early"},
 	} {
@@ -187,7 +185,7 @@ func (ignorant) Ignored() string { return "ERR invalid expire time" }
 
 // Who decides although the server has answered with an error falls back silently, which is said once, with the error.
 func TestSilentFallback(t *testing.T) {
-	e := examined(t, builtin(t, "gcra", "100/1m"), func(e run.Engine) run.Engine { return resigned{e} })
+	e := examined(t, builtin(t, "gcra", "5/1s"), func(e run.Engine) run.Engine { return resigned{e} })
 	if got := texts(e)[0]; !slices.Contains(faults(e), "silent_fallback") ||
 		!strings.HasSuffix(got, `"ERR invalid expire time", and it decides all the same`) {
 		t.Errorf("%v", texts(e))

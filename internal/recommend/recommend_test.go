@@ -12,6 +12,7 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/costs"
 	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -153,7 +154,7 @@ func TestBurstsAdmitTheLargestCost(t *testing.T) {
 // An aligned rule is not helped by where its window lies: one request ahead of the traffic changes no answer.
 func TestTheAnswerDoesNotDependOnAPhase(t *testing.T) {
 	c := limit.ByWindow
-	for _, shift := range []time.Duration{0, 37 * time.Second, 55 * time.Second} {
+	for _, shift := range []time.Duration{37 * time.Second, 55 * time.Second}[:longtest.Of(2, 1)] {
 		s, err := scenario.Load("on-off")
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +218,7 @@ func TestScreensFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, known := s.Stream(s.Seed).Count()
-		if s.Sequences != nil || s.ClocksOff() || s.Faulty() || !known || testing.Short() && n > 2_500 {
+		if s.Sequences != nil || s.ClocksOff() || s.Faulty() || !known || !longtest.All() && n > 2_500 {
 			continue
 		}
 		q := &Question{Scenarios: []*scenario.Scenario{s}, Instead: run.Instead{Contract: new(limit.Contract)}}
