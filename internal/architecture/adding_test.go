@@ -16,8 +16,8 @@ import (
 )
 
 // Adding an algorithm or a log format adds files and edits none. Every command knows the algorithm, its colour, and its
-// capacity under whatever name. The laws of the other algorithms hold for it, and some traffic nearly reaches its bound.
-// The format is guessed, and listed.
+// capacity under whatever name. The laws of the other algorithms hold for it, and some traffic nearly reaches its
+// bound. The format is guessed, and listed.
 func TestAddingEditsNoLine(t *testing.T) {
 	longtest.Skip(t, "compiles both programs anew")
 	tree(t) // reads every file of ours, so that go test knows when its cached answer is stale
