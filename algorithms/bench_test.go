@@ -1,8 +1,6 @@
 package algorithms
 
 import (
-	"math/rand/v2"
-	"strconv"
 	"testing"
 
 	"ratelab/algorithms/algotest"
@@ -19,43 +17,6 @@ func BenchmarkModelOneKey(b *testing.B) {
 			}
 			perSecond(b)
 		})
-	}
-}
-
-// A million keys in random order: what a decision costs where no cache holds the keys.
-func BenchmarkModelMillionKeys(b *testing.B) {
-	for _, name := range []string{"gcra", "fixed-window", "token-bucket"} {
-		b.Run(name, func(b *testing.B) {
-			decide := asked(b, name, millionKeys())
-			for b.Loop() {
-				decide()
-			}
-			perSecond(b)
-		})
-	}
-}
-
-func millionKeys() []string {
-	keys := make([]string, 1_000_000)
-	for i := range keys {
-		keys[i] = "client-" + strconv.Itoa(i)
-	}
-	rand.New(rand.NewPCG(1, 1)).Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	return keys
-}
-
-// asked decides for each of the keys in turn, all of which it knows already.
-func asked(b *testing.B, name string, keys []string) func() {
-	l, at, i := modelOf(b, name, policy(b, "100/1h")), algotest.StartUS, 0
-	for _, key := range keys {
-		l.Decide(at, at, key, 1)
-	}
-	return func() {
-		at++
-		l.Decide(at, at, keys[i], 1)
-		if i++; i == len(keys) {
-			i = 0
-		}
 	}
 }
 

@@ -40,49 +40,6 @@ func steered(t *testing.T, s *redis.Server) (*goredis.Client, *redisclock.Clock)
 	return client, d.Clock
 }
 
-func TestPlainCommandsLiveInVirtualTime(t *testing.T) {
-	onBoth(t, func(t *testing.T, s *redis.Server) {
-		client, clock := steered(t, s)
-		ctx := t.Context()
-		if err := client.Set(ctx, "k", "v", 10*time.Second).Err(); err != nil {
-			t.Fatal(err)
-		}
-		if now := client.Time(ctx).Val(); !now.Equal(midnight) {
-			t.Errorf("TIME is %v, want midnight", now.UTC())
-		}
-		clock.Advance(10 * time.Second)
-		if ttl := client.PTTL(ctx, "k").Val(); ttl != 0 || client.Get(ctx, "k").Val() != "v" {
-			t.Errorf("at its last millisecond PTTL is %v and the key %q, want 0 and v", ttl, client.Get(ctx, "k"))
-		}
-		clock.Advance(time.Millisecond)
-		if err := client.Get(ctx, "k").Err(); err != goredis.Nil {
-			t.Errorf("a millisecond later GET gives %v, want redis.Nil", err)
-		}
-		client.HSet(ctx, "h", "a", "1", "b", "2")
-		if got := client.HGetAll(ctx, "h").Val(); fmt.Sprint(got) != "map[a:1 b:2]" {
-			t.Errorf("HGETALL gives %v", got)
-		}
-		client.ZAdd(ctx, "z", goredis.Z{Score: 1.5, Member: "m"})
-		if got := client.ZRangeWithScores(ctx, "z", 0, -1).Val(); len(got) != 1 || got[0].Score != 1.5 {
-			t.Errorf("ZRANGE WITHSCORES gives %v", got)
-		}
-		if got := client.ZScore(ctx, "z", "m").Val(); got != 1.5 {
-			t.Errorf("ZSCORE gives %v", got)
-		}
-		big := strings.Repeat("0123456789", 30_000) // which a client writes in pieces
-		if err := client.Set(ctx, "big", big, 0).Err(); err != nil || client.Get(ctx, "big").Val() != big {
-			t.Errorf("a value of %d bytes does not come back (%v)", len(big), err)
-		}
-		if err := client.Incr(ctx, "h").Err(); err == nil || !strings.HasPrefix(err.Error(), "WRONGTYPE ") {
-			t.Errorf("INCR of a hash gives %v, want WRONGTYPE", err)
-		}
-		client.Set(ctx, "n", "9007199254740993", 0)
-		if err := client.Incr(ctx, "n").Err(); err == nil || !strings.HasPrefix(err.Error(), "VTINT ") {
-			t.Errorf("an integer beyond 2^53 gives %v, want VTINT", err)
-		}
-	})
-}
-
 func TestScriptsAreFoundByTheirDigest(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		client, clock := steered(t, s)

@@ -318,23 +318,3 @@ func TestMemoryDoesNotGrowWithTheTrace(t *testing.T) {
 		t.Errorf("%d requests; the heap grew by %d bytes, want at most 16 MB", n, most)
 	}
 }
-
-var sink int64
-
-func BenchmarkTrace(b *testing.B) {
-	const lines = 200_000
-	log := longLog(lines)
-	for name, content := range map[string]string{"combined": log, "combined-gzip": zipped(b, log)} {
-		file := write(b, "long.log", content)
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				for r, err := range stream(Trace{File: file}).Requests() {
-					if sink = r.AtUS; err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-			b.ReportMetric(float64(b.N)*lines/b.Elapsed().Seconds(), "lines/s")
-		})
-	}
-}

@@ -60,8 +60,8 @@ func pointer(v float64) *float64 { return &v }
 func benches() map[string]*result.Document {
 	return map[string]*result.Document{"example": benchmarktest.Example(), "one-algorithm": only("none", "gcra"),
 		"none-alone": only("none"), "fifteen": fifteen(), "nothing-rejected": nothingRejected(),
-		"no-requests": noRequests(), "huge": hugeBench(), "shared-server": shared(),
-		"invalid": benchmarktest.Invalid(), "noisy": noisy()}
+		"no-requests": noRequests(), "huge": hugeBench(), "shared-server": benchmarktest.Shared(),
+		"invalid": benchmarktest.Invalid()}
 }
 
 // dearer is the example on a server that is slower by a factor.
@@ -167,23 +167,5 @@ func hugeBench() *result.Document {
 		}
 		r.Runs[i].Limit = result.Limit{Requests: 123_456_789, WindowUS: 86_400_000_000, Burst: 9_876_543_210}
 	}
-	return r
-}
-
-// shared is a server that tells neither costs nor memory.
-func shared() *result.Document {
-	r := benchmarktest.Example()
-	r.Server.Own = false
-	r.NoiseFloor.ServerUS = 0
-	for i := range r.Latency {
-		r.Latency[i].ServerUSPerCall = nil
-	}
-	return r
-}
-
-// noisy was measured on a machine that did everything else as well.
-func noisy() *result.Document {
-	r := benchmarktest.Example()
-	r.NoiseFloor.ServerUS = 14
 	return r
 }

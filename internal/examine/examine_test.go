@@ -52,7 +52,8 @@ func builtin(t *testing.T, label, limits string) Script {
 func TestTheBuiltInOnes(t *testing.T) {
 	limits := []string{"5/1s"}
 	if longtest.All() {
-		limits = append(limits, "30/1s 10", "10/1m", "1/10s", "100/1m", "700/1s", "20/500ms", "1000/3s", "2/1s 60", "500/13m")
+		limits = append(limits, "30/1s 10", "10/1m", "1/10s", "100/1m", "700/1s", "20/500ms", "1000/3s", "2/1s 60",
+			"500/13m")
 	}
 	for _, name := range algorithms.Names() {
 		t.Run(name, func(t *testing.T) {

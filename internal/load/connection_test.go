@@ -164,14 +164,3 @@ func TestTheDeadlineIsPutOff(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkCall shows what one call allocates.
-func BenchmarkCall(b *testing.B) {
-	_, _, c := prepared(b, scripttest.Program(scripttest.Counting, "1000"))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := c.Call(limit.Request{Key: "k", Cost: 1}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

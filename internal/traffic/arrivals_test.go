@@ -1,9 +1,7 @@
 package traffic
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -224,26 +222,5 @@ func TestParseRate(t *testing.T) {
 		if _, err := ParseRate(text); err == nil || err.Error() != want {
 			t.Errorf("ParseRate(%q): %v\nwant %s", text, err, want)
 		}
-	}
-}
-
-var sink int64
-
-func BenchmarkArrivals(b *testing.B) {
-	for _, a := range []Arrivals{
-		Steady{rate(333, time.Second)}, Poisson{rate(400, time.Second)},
-		Ramp{rate(10, time.Second), rate(500, time.Second)},
-		Sine{Mean: rate(100, time.Second), Amplitude: rate(80, time.Second), Period: 24 * time.Hour},
-		Spike(1 << 40),
-	} {
-		b.Run(fmt.Sprintf("%T", a), func(b *testing.B) {
-			n := 0
-			a.times(366*24*time.Hour, rand.New(rand.NewPCG(1, 2)), func(at int64) bool {
-				sink = at
-				n++
-				return n <= b.N
-			})
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "arrivals/s")
-		})
 	}
 }

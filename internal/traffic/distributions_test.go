@@ -118,10 +118,3 @@ func TestKeyNames(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkZipf(b *testing.B) {
-	next := Zipf{Count: 1_000_000, Exponent: 0.99}.ranks(Random(1, "z", "keys"))
-	for b.Loop() {
-		next()
-	}
-}
