@@ -14,6 +14,7 @@ import (
 	"ratelab/internal/clients"
 	servers "ratelab/internal/engine"
 	"ratelab/internal/load"
+	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
@@ -35,11 +36,7 @@ func TestFigures(t *testing.T) {
 	all = slices.DeleteFunc(all, func(s *scenario.Scenario) bool { // half a minute each
 		return slices.ContainsFunc(s.Clients, func(g clients.Group) bool { return g.OnReject == clients.Obey })
 	})
-	most := 20
-	if testing.Short() {
-		most = 5
-	}
-	for _, s := range all[:most] {
+	for _, s := range all[:longtest.Of(20, 5)] {
 		models := run.Ask{}
 		scripts := run.Ask{Algorithms: []algorithms.Choice{}, Scripts: []script.File{q.file()}}
 		want := append(rows(t, played(t, &models, s.Name)), rows(t, played(t, &scripts, s.Name))[0])
