@@ -39,23 +39,6 @@ func TestGoldenPictures(t *testing.T) {
 	}
 }
 
-// Each page says what made it, and each of a scenario which.
-func TestBenchPagesSayWhatTheyShow(t *testing.T) {
-	for _, f := range chartsOf(t, small()) {
-		text := words(t, f)
-		for _, want := range []string{"redis-server 7.0.15 (process, unix)", "Example CPU, 2 cores", "seed 7",
-			"ratelab v1.0.0", "2024-03-01"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: no %q", f.Name, want)
-			}
-		}
-		if strings.HasPrefix(f.Name, "tiny.") &&
-			(!strings.Contains(text, "imit 4 per second") || !strings.Contains(text, "4 connections")) {
-			t.Errorf("%s does not say its limit and connections", f.Name)
-		}
-	}
-}
-
 func TestInvalidAndPartialRunsSaySo(t *testing.T) {
 	r := small()
 	r.Partial = true
@@ -65,26 +48,6 @@ func TestInvalidAndPartialRunsSaySo(t *testing.T) {
 		if !strings.HasPrefix(f.Subtitle, want) {
 			t.Errorf("%s: subtitle %q, want it to begin with %q", f.Name, f.Subtitle, want)
 		}
-	}
-}
-
-// The picture says how much was let through of what was allowed, on what, and how far its times can be relied on.
-func TestPlayedSaysWhatItShows(t *testing.T) {
-	r := small()
-	text := words(t, figureOf(t, chartsOf(t, r), "tiny.admitted-latency"))
-	for _, want := range []string{"6 of 4", "4 of 4", "1.50 × the limit", "within the limit", "gcra", "2 rounds",
-		"valid", "The same code measured twice"} {
-		if !strings.Contains(strings.ReplaceAll(text, "\n", " "), want) {
-			t.Errorf("no %q in\n%s", want, text)
-		}
-	}
-	if strings.Contains(text, "\nnone\n") {
-		t.Error("the control has a column")
-	}
-	r.Validity.Valid = false
-	text = words(t, figureOf(t, chartsOf(t, r), "tiny.admitted-latency"))
-	if !strings.Contains(text, "\nINVALID; ") || !strings.HasSuffix(text, "INVALID") {
-		t.Errorf("nothing says that the run is invalid:\n%s", text)
 	}
 }
 

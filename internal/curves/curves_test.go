@@ -96,19 +96,6 @@ func TestWhatLeavesAfterTheEnd(t *testing.T) {
 	}
 }
 
-func TestEndOfTheTimeAxis(t *testing.T) {
-	for duration, want := range map[int64]int64{
-		0: 3_000_000, 1_500_000: 3_000_000, 2_000_000: 3_000_000, 2_000_001: 2_000_001, 3_000_000: 3_000_000,
-		9_000_000: 3_000_000,
-	} {
-		in := worked()
-		in.Run.DurationUS = duration
-		if got := timelines(in)["window"].EndUS; got != want {
-			t.Errorf("a scenario of %d us: the axis ends at %d us, want %d", duration, got, want)
-		}
-	}
-}
-
 // None is drawn only where it is alone, and the data has it all the same.
 func TestShown(t *testing.T) {
 	in := worked()

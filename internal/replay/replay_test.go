@@ -224,24 +224,6 @@ func TestARowThatGivesUpKeepsWhatItHad(t *testing.T) {
 	})
 }
 
-// A model sees absolute time.
-func TestAModelsClockBeginsAtTheStart(t *testing.T) {
-	var seen []int64
-	model := replay.NewModel(limiter(func(serverUS, _, cost int64) limit.Decision {
-		seen = append(seen, serverUS)
-		return limit.Decision{Verdict: limit.Allowed, Remaining: cost}
-	}), midnight)
-	decisions := make([]limit.Decision, 2)
-	if err := model.Decide(t.Context(), []limit.Request{{AtUS: 0, Key: "k", Cost: 1}, {AtUS: 7, Key: "k", Cost: 2}},
-		decisions); err != nil {
-		t.Fatal(err)
-	}
-	if want := []int64{1_704_067_200_000_000, 1_704_067_200_000_007}; !slices.Equal(seen, want) ||
-		decisions[1].Remaining != 2 {
-		t.Errorf("saw %v, decided %v; want %v", seen, decisions, want)
-	}
-}
-
 type limiter func(serverUS, clientUS, cost int64) limit.Decision
 
 func (l limiter) Decide(serverUS, clientUS int64, _ string, cost int64) limit.Decision {

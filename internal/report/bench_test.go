@@ -1,13 +1,9 @@
 package report
 
 import (
-	"encoding/csv"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/jedib0t/go-pretty/v6/text"
 
 	"ratelab/internal/result"
 	"ratelab/internal/result/benchmarktest"
@@ -42,28 +38,6 @@ func TestGoldenOfBench(t *testing.T) {
 	}
 }
 
-// The tables keep within their columns, whatever the labels, and carry no blanks at the end.
-func TestTableFits(t *testing.T) {
-	long := unlucky()
-	const label = "token-bucket-interval:capacity=1000:interval=10s:refill=100"
-	long.Runs[1].Results[2].Algorithm, long.Latency[9].Algorithm = label, label
-	for width, r := range map[int]*result.Document{0: long, 96: long, 140: benchmarktest.Example()} {
-		var out strings.Builder
-		if err := BenchmarkFormats.Write(&out, TableFormat, r, Terminal{Width: width}); err != nil {
-			t.Fatal(err)
-		}
-		most := width
-		if most == 0 {
-			most = 100
-		}
-		for line := range strings.SplitSeq(out.String(), "\n") {
-			if n := text.StringWidthWithoutEscSequences(line); n > most || strings.HasSuffix(line, " ") {
-				t.Errorf("width %d: %d columns, or blanks at the end: %q", width, n, line)
-			}
-		}
-	}
-}
-
 // A single scenario is one part: what was played on what, its table, the noise, and what follows.
 func TestOneScenarioIsOnePart(t *testing.T) {
 	r := benchmarktest.Example()
@@ -74,27 +48,6 @@ func TestOneScenarioIsOnePart(t *testing.T) {
 	}
 	if n := len(lines); n > 24 {
 		t.Errorf("%d lines", n)
-	}
-}
-
-// A percentile of fewer than a hundred durations is not told, in any form.
-func TestFewDurationsHaveNoPercentiles(t *testing.T) {
-	of := func(n int64) benchFigures {
-		h := result.NewHistogram()
-		h.RecordValues(7, n)
-		f := benchFigures{}
-		f.times("response", h)
-		return f
-	}
-	if f := of(99); len(f) != 0 {
-		t.Errorf("of 99: %v", f)
-	}
-	if f := of(100); *f["response_p50_us"] != 7 || *f["response_p99_us"] != 7 {
-		t.Errorf("of 100: %v", f)
-	}
-	p := &result.Play{Latency: &result.Latency{}, Row: &result.Row{}}
-	if f := roundFigures(p, &result.Round{Admitted: 60, Rejected: 39, ResponseP99US: 7}); f["response_p99_us"] != nil {
-		t.Errorf("of a round: %v", f)
 	}
 }
 
@@ -137,29 +90,5 @@ func TestEmptyDocument(t *testing.T) {
 	r.Latency = []result.Latency{{Scenario: "s", Algorithm: "a"}}
 	for _, format := range BenchmarkFormats.Names() {
 		written(t, format, r)
-	}
-}
-
-// Names can neither steer a terminal, nor mark up a page, nor run in a spreadsheet.
-func TestNamesAreDefused(t *testing.T) {
-	r := benchmarktest.Small()
-	r.Runs[0].Scenario, r.Runs[0].Question = "=1+1", "really\x1b[2J?"
-	r.Runs[0].Results[0].Algorithm = "<b>|x\x07"
-	r.Latency[0].Scenario, r.Latency[0].Algorithm = r.Runs[0].Scenario, r.Runs[0].Results[0].Algorithm
-	r.Notes = []string{"a\nb"}
-	for _, format := range BenchmarkFormats.Names()[2:] {
-		if text := written(t, format, r); strings.ContainsAny(text, "\x1b\x07") && format != "csv" {
-			t.Errorf("%s: control characters", format)
-		}
-	}
-	if text := written(t, "table", r); strings.ContainsAny(text, "\x1b\x07") {
-		t.Error("control characters reached the table")
-	}
-	if text := written(t, "markdown", r); strings.Contains(text, "<b>|x") {
-		t.Error("a label marks up the page")
-	}
-	lines, err := csv.NewReader(strings.NewReader(written(t, "csv", r))).ReadAll()
-	if err != nil || lines[1][slices.Index(lines[0], "scenario")] != "'=1+1" {
-		t.Errorf("%v, %q", err, lines[1])
 	}
 }
