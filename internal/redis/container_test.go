@@ -152,6 +152,11 @@ func TestWhatNoImageCanBeCalled(t *testing.T) {
 			t.Errorf("%q: %v; want a *BadSpec", name, err)
 		}
 	}
+	env := func(name string) string { return map[string]string{"REDIS_IMAGE": "redis://x:hunter2@h"}[name] }
+	if _, err := imageName("", settings{getenv: env}); err == nil || strings.Contains(err.Error(), "hunter2") ||
+		!strings.Contains(err.Error(), "REDIS_IMAGE") {
+		t.Errorf("REDIS_IMAGE: %v", err)
+	}
 	for _, name := range []string{"redis", "redis:8.0-alpine", "valkey/valkey:8.1", "localhost:5000/redis",
 		"local/redis:7.0"} {
 		if _, err := imageName(name, settings{getenv: noEnv}); err != nil {
