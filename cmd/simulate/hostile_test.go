@@ -65,8 +65,8 @@ func unpacked(t *testing.T, folder string) (all []attack) {
 // outcome is the exit code and the first line on standard error; on standard output there is nothing but a table.
 func (a attack) outcome(t *testing.T, folder, server string) (code int, says string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "simulate", "poisson", "-a", "none", "--script", string(a)+".lua", "--charts", "none",
-		"--redis", server, "-q")
+	cmd := exec.CommandContext(t.Context(), "simulate", "poisson", "-a", "none", "--script", string(a)+".lua",
+		"--charts", "none", "--redis", server, "-q")
 	cmd.Dir = folder
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
