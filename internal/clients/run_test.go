@@ -377,11 +377,3 @@ func TestPercentiles(t *testing.T) {
 		}
 	}
 }
-
-func TestTimesToSuccess(t *testing.T) {
-	out := play(t, 10, at(100, 0, 0, 0), Group{Name: "g", Count: 1, OnReject: Obey})
-	want := measure.Percentiles{P50: 10_000, P99: 20_000, Max: 20_000}
-	if got := *out.Clients.TimeToSuccessUS; got != want {
-		t.Errorf("times %+v", got)
-	}
-}

@@ -79,9 +79,3 @@ func TestRest(t *testing.T) {
 		t.Errorf("eight: %q", got)
 	}
 }
-
-func TestStepsAreShort(t *testing.T) {
-	if got, want := steps([]int64{0, 4, 4, 8, 0}), "M0 0h1v4h2v4h1v-8h1"; got != want {
-		t.Errorf("%s; want %s", got, want)
-	}
-}
