@@ -49,6 +49,10 @@ func TestInvalidAndPartialRunsSaySo(t *testing.T) {
 			t.Errorf("%s: subtitle %q, want it to begin with %q", f.Name, f.Subtitle, want)
 		}
 	}
+	text := words(t, figureOf(t, chartsOf(t, r), "tiny.admitted-latency"))
+	if !strings.HasSuffix(text, "INVALID") {
+		t.Errorf("nothing says that the run is invalid:\n%s", text)
+	}
 }
 
 // Where an interval has too few answers the line has a gap.
