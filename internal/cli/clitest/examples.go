@@ -49,7 +49,7 @@ func Outputs(t *testing.T, program string, rewrite bool, run func(context.Contex
 				if rewrite && got != was {
 					block.replace(t, call+got)
 				} else if got != was {
-					t.Errorf("%sprints something else than the page says (-page +printed). make docs takes it: "+
+					t.Errorf("%sprints something else than the page says (-page +printed). make goldens takes it: "+
 						"read the difference.\n%s", call, cmp.Diff(strings.Split(was, "\n"), strings.Split(got, "\n")))
 				}
 			})
