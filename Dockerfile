@@ -1,9 +1,9 @@
-# simulate and bench as static binaries, and nothing else:
+# An image with simulate and bench as static binaries:
 #
 #   docker build -t ratelab .
 #   docker run --rm -v "$PWD:/work" ratelab check limits
 #
-# The embedded server needs nothing from outside; --redis process and --redis container do, and are not in here.
+# The embedded server needs no other program. --redis process and --redis container do, and do not work in this image.
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
