@@ -50,15 +50,12 @@ func TestREADMELeadsToAllDocs(t *testing.T) {
 	}
 }
 
-// former are links of old entries of the changelog to pages that are gone.
-var former = map[string]bool{"CHANGELOG.md: docs/hostile-scripts.md": true}
-
 // Every relative link in a page names a file that there is, and a heading where it has a #.
 func TestLinks(t *testing.T) {
 	checked := 0
 	for _, name := range pages(t) {
 		for _, link := range links(readPage(t, name)) {
-			if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") || former[name+": "+link] {
+			if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
 				continue
 			}
 			checked++
