@@ -52,7 +52,7 @@ func TestBadSpecsSayWhatIsLegal(t *testing.T) {
 		{"container=", `server "container=": nothing after the =; want ` + Kinds},
 		{"http://h", `server "http://…": no such scheme; want redis://, rediss:// (TLS) or unix://`},
 		{"redis//:pw@h",
-			`server: what was given is no kind of server (not repeated here, it may hold a password); want ` + Kinds},
+			`server: unknown kind of server (not repeated here, it may hold a password); want ` + Kinds},
 		{"redis://ann:a/b@h", `server "redis://…": ` + unreadable},
 		{"redis://ann:12/b@h", `server "redis://…": ` + unreadable},
 		{"redis://ann:12?b@h", `server "redis://…": ` + unreadable},
