@@ -150,13 +150,13 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out, or
 	{"a trace of decades", "t.csv", "t,k\n1970-01-01,a\n", Trace{Time: "t"},
 		`DIR/t.csv:2: time "1970-01-01": want a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46; or its layout, such as --trace-time 't:%d.%m.%Y %H:%M:%S'`},
 	{"a trace of years", "t.csv", "t,k\n1.5,a\n99999999,b\n", Trace{Time: "t"},
-		`DIR/t.csv:3: the trace lasts longer than 8784h; want less, or a higher speed; times were taken for seconds, and --trace-time t:us, or :ms, :ns or :s, names another unit`},
+		`DIR/t.csv:3: the trace lasts longer than 8784h; want less, or a higher speed; times were read as seconds, and --trace-time t:us, or :ms, :ns or :s, names another unit`},
 	{"a long line", "t.csv", "t,k\n1," + strings.Repeat("y", 1<<20) + "\n", Trace{Time: "t"},
 		`DIR/t.csv:2: the line is longer than 1 MiB: "1,` + strings.Repeat("y", 58) +
 			`"…; want a text file of one request per line`},
 }
 
-const otherUnit = `; it was taken for seconds, and --trace-time t:us, or :ms, :ns or :s, names another unit`
+const otherUnit = `; it was read as seconds, and --trace-time t:us, or :ms, :ns or :s, names another unit`
 
 var formatsWanted = "--trace-format with one of " + message.List(Formats()) + `, or with a template such as ` +
 	`'$remote_addr - $remote_user [$time_local] "$request" $status'`
@@ -288,7 +288,7 @@ func TestBadLinesAreLeftOut(t *testing.T) {
 	if !slices.Equal(got, []int64{0, 1, 2}) {
 		t.Errorf("requests at %v s", got)
 	}
-	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines were left out that are no requests") ||
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines were left out, not a request or too late") ||
 		!strings.Contains(notes, "a.csv:3: ") || !strings.Contains(notes, "a.csv:5: ") {
 		t.Errorf("notes:\n%s", notes)
 	}
