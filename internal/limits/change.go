@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// change compares two limits. Who are all clients.
+// change compares two limits. Who has all clients.
 func (l *Log) change(before, after limit.Policy) *result.Change {
 	c := &result.Change{}
 	for i := range l.clients {
