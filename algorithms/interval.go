@@ -144,7 +144,7 @@ func (b *intervalBucket) refilled(t *tokens, at *moment) (now tokens, changed bo
 		return tokens{tokens: b.capacity, lastUS: at.nowUS, intervalUS: b.intervalUS}, false
 	}
 	now = *t
-	now.tokens = max(-b.debt, now.tokens) // the rest of a larger debt is canceled
+	now.tokens = max(-b.debt, now.tokens) // the rest of a larger debt is cancelled
 	intervals := max(0, floorDiv(at.nowUS-now.lastUS, now.intervalUS))
 	now.lastUS += intervals * now.intervalUS
 	if intervals >= ceilDiv(b.capacity-now.tokens, b.refill) {

@@ -17,9 +17,9 @@ import (
 // Algorithm describes one algorithm: texts for listings, and code for runs.
 //
 // Related algorithms have similar hues: warm for fixed windows, blue for sliding windows, green for token buckets, and
-// purple for algorithms that keep one timestamp. Six colors are from Okabe and Ito ("Color Universal Design", 2008),
-// without their yellow, which is too light for a thin line. TestPaletteStaysApart of the charts checks that all colors
-// differ enough, also for people who cannot see red or green. If Colour is empty, the charts choose a color.
+// purple for algorithms that keep one timestamp. Six colours are from Okabe and Ito ("Color Universal Design", 2008),
+// without their yellow, which is too light for a thin line. TestPaletteStaysApart of the charts checks that all colours
+// differ enough, also for people who cannot see red or green. If Colour is empty, the charts choose a colour.
 type Algorithm struct {
 	Name       string      // its file's base name, also in flags, key prefixes and result rows
 	Family     string      // floor, window, log, bucket or shaper
@@ -30,7 +30,7 @@ type Algorithm struct {
 	Rule       string      // when a request is admitted
 	Bound      string      // the most that is admitted in an interval; L, W, B, r = L/W and N(τ) as in Bound of gcra
 	Sources    []string    // addresses of the literature
-	Colour     string      // in all charts and pages, such as #cc79a7; empty: one of the colors of users' scripts
+	Colour     string      // in all charts and pages, such as #cc79a7; empty: one of the colours of users' scripts
 	Parameters []Parameter // the properties that the limit does not determine
 	Traits     Traits
 

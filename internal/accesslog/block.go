@@ -16,8 +16,8 @@ type block struct {
 
 // blocks are the blocks of one file. They are read one after the other and parsed on all processors.
 type blocks struct {
-	now   *block        // the index of the next entry in now
-	place int           // in now
+	now   *block        // the block with the next line
+	place int           // the index of the next entry in now
 	ahead []*block      // the blocks after it: several once a block has shown the format of the times
 	last  chan struct{} // closed when the last of them is taken
 }

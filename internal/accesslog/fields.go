@@ -40,7 +40,7 @@ var unplain = strings.NewReplacer("_", "", "-", "", ".", "", " ", "", "$", "")
 
 // The ways of comparing a name with the names of fields. Each way is tried on all names before the next one.
 const (
-	exactly   = iota // letter by letter
+	exactly   = iota // the same text
 	plainly          // ignoring case and separators
 	within           // as plainly, but the name may also be the last parts of a dotted name, of a field in an object
 	howToFind        // the number of ways

@@ -288,7 +288,7 @@ func TestBadLinesAreLeftOut(t *testing.T) {
 	if !slices.Equal(got, []int64{0, 1, 2}) {
 		t.Errorf("requests at %v s", got)
 	}
-	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines were left out, not a request or too late") ||
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines were left out, not a request") ||
 		!strings.Contains(notes, "a.csv:3: ") || !strings.Contains(notes, "a.csv:5: ") {
 		t.Errorf("notes:\n%s", notes)
 	}

@@ -23,7 +23,7 @@ func NewReference(p limit.Policy, duration time.Duration) Reference {
 }
 
 // Admit decides q and lets the Meter observe the decision. number is the number of q's key. q.AtUS must not decrease.
-// Amortized O(1).
+// Amortised O(1).
 func (r Reference) Admit(q limit.Request, number int64) bool {
 	r.timeline.moveTo(q.AtUS, r.windows) // before fits, which drops old sums that the timeline still needs
 	r.timeline.offered[r.timeline.current] += q.Cost

@@ -4,7 +4,7 @@ package measure
 
 const (
 	everywhere = Written | Table | Page | Expected
-	roomy      = Written | Page | Expected // not in tables, which have too little room
+	roomy      = Written | Page | Expected // not in a terminal's tables, which have too little room
 )
 
 // DecisionMeasures follow from the decisions alone, whichever limiter made them. The exact reference has them too.
@@ -32,7 +32,8 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 		Help: "the peak divided by the limit; by a bucket contract, the largest admitted cost of an interval divided " +
 			"by what the bucket allows in it", In: everywhere, Better: Lower, Above: 1},
 	{Name: "guarantee", Unit: Limits, Heading: "guarantee",
-		Help: "the largest x_limit that the rule allows for any traffic", Own: true, In: everywhere, Leaves: 3, Where: func(f *Figures) bool { return f.Guarantee != nil }},
+		Help: "the largest x_limit that the rule allows for any traffic", Own: true, In: everywhere,
+		Leaves: 3, Where: func(f *Figures) bool { return f.Guarantee != nil }},
 	{Name: "lost", Unit: Share, Heading: "lost",
 		Help: "the share of an exact limiter's admitted cost that this one does not admit, key by key", In: everywhere,
 		Better: Lower, Leaves: 2},
@@ -182,7 +183,8 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 			In:   everywhere, Better: Lower, Where: hasCrashes},
 		{Name: "race.locked_out_us", Unit: Microseconds, Heading: "locked\nout",
 			Help: "the longest time for which a counter of a dead client, left without a TTL, rejected its key: from " +
-				"the first request that it rejected to the last request", In: everywhere, Better: Lower, Where: hasCrashes},
+				"the first request that it rejected to the last request",
+			In: everywhere, Better: Lower, Where: hasCrashes},
 		{Name: "race.queue_peak", Unit: Elements, Heading: "longest\nqueue",
 			Help: "the most elements that a queue had after any command; a queue is to have at most the limit",
 			In:   everywhere, Better: Lower, Where: hasQueue},

@@ -8,7 +8,7 @@ import "ratelab/internal/limit"
 // Let x be the time in units of W/L, and C the cost admitted until then. The quotient is the slope of the line from a
 // point (x − B, C before an admission) to a point (x, C after a later admission). Only starting points on the lower
 // convex hull can have the largest slope. Of these, only points matter from which the line to the next point is steeper
-// than the largest quotient yet. The memory grows with their number. The time is amortized O(1) per admission.
+// than the largest quotient yet. The memory grows with their number. The time is amortised O(1) per admission.
 type steepest struct {
 	burst, rate float64 // B, and L/W per µs
 	hulls       []hull  // by the number of the key

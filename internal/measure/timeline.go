@@ -96,7 +96,7 @@ var clockWidths = []time.Duration{
 }
 
 // niceWidthUS returns the smallest round width with which at most maxBuckets buckets cover the duration and the instant
-// at its end. Neighboring widths differ by a factor of 2.5 at most, so every duration of at least 200 µs has more than
+// at its end. Neighbouring widths differ by a factor of 2.5 at most, so every duration of at least 200 µs has more than
 // 200 buckets.
 func niceWidthUS(durationUS int64) int64 {
 	fits := func(widthUS int64) bool { return durationUS/widthUS < maxBuckets }

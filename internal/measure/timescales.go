@@ -29,7 +29,7 @@ func TimeScales(windowUS int64) []int64 {
 }
 
 // Allowed returns the most that the contract allows in intervals of each length w. A window contract allows L if w is
-// at most W, and L·⌈w/W⌉ in longer intervals. A bucket contract allows its burst and the refill at the rate L/W, that is,
+// at most W, and L·⌈w/W⌉ in longer intervals. A bucket contract allows its burst and the refill at the rate L/W:
 // ⌊B + L·w/W⌋.
 func Allowed(p limit.Policy, lengths []int64) []int64 {
 	all := make([]int64, len(lengths))

@@ -44,7 +44,7 @@ const waysToGetOne = "start one, or let --redis process (redis-server on PATH), 
 	"--redis embedded do it"
 
 // Explain returns the error of a call on s in words for users. It returns an *Unavailable if the server is at fault,
-// and the context's own error if the caller canceled the call. Other errors, such as a script's, and nil stay as they
+// and the context's own error if the caller cancelled the call. Other errors, such as a script's, and nil stay as they
 // are.
 func Explain(err error, s *Server) error { return s.explain(err, "a command") }
 

@@ -169,7 +169,7 @@ func TestServerThatDiesInTheMiddleIsExplained(t *testing.T) {
 	for range 3 { // the pool finds out one connection after the other
 		err = guest.Client.Ping(t.Context()).Err()
 	}
-	wantText(t, Explain(err, guest).Error(), ": the server is gone: it accepted connections before and now refuses them")
+	wantText(t, Explain(err, guest).Error(), "the server is gone: it accepted connections before and now refuses them")
 }
 
 // kill ends the server that s started, the hard way.

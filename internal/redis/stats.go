@@ -38,8 +38,8 @@ func (s *Server) MaxmemoryPolicy(ctx context.Context) string {
 // several times better than a client's latencies do. But they describe the whole server: they are a run's own figures
 // only if the server has no other users.
 type Stats struct {
-	// Known is false if the server keeps no statistics, or restarted or lost its counts in between. All other fields are
-	// then zero.
+	// Known is false if the server keeps no statistics, or restarted or lost its counts in between. All other fields
+	// are then zero.
 	Known bool
 
 	// EvalCalls counts the calls of scripts, successful or not: EVALSHA, EVAL and their read-only forms. EvalUsec is

@@ -90,7 +90,7 @@ func writeBenchLines(w io.Writer, d *result.Document) error {
 // benchLine writes the line of one round of a play.
 func benchLine(out *bytes.Buffer, scenario string, p *result.Play, r *result.Round) {
 	name, f := benchmarkName("Open", scenario, p.Algorithm), roundFigures(p, r)
-	fmt.Fprintf(out, "%s %d", name, max(r.Admitted+r.Rejected, 1)) // the format allows no 0 iterations
+	fmt.Fprintf(out, "%s %d", name, max(r.Admitted+r.Rejected, 1)) // the format does not allow 0 iterations
 	for _, c := range benchColumns {
 		if v := f[c.name]; v != nil && c.unit != "" {
 			fmt.Fprintf(out, " %s %s", Float(*v), c.unit)

@@ -118,5 +118,5 @@ var (
 	number = regexp.MustCompile(`^([0-9]{1,9})([.)](?:$| ))`)
 )
 
-// apart is invisible. It separates its neighbors, so that they are not read together.
+// apart is invisible. It separates its neighbours, so that they are not read together.
 const apart = "<!-- -->"

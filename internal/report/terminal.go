@@ -17,7 +17,7 @@ type Terminal struct {
 	Width int  // the number of columns; 0: unlimited
 	Text  int  // the width of paragraphs if Width is 0; 0: unlimited
 	Quiet bool // leave out the notes
-	Color bool // use ANSI colors: red for alarms, faint for rows that are there for comparison
+	Color bool // use ANSI colours: red for alarms, faint for rows that are there for comparison
 }
 
 // Or returns t with the given width if t has none.
@@ -94,10 +94,10 @@ func (l *Line) whole() string {
 // title is the style of a part's title.
 const title = Alarm + 1
 
-// colors are the colors of the styles on a terminal.
+// colors are the colours of the styles on a terminal.
 var colors = map[Style]text.Colors{Faint: {text.Faint}, Alarm: {text.Bold, text.FgRed}, title: {text.Bold}}
 
-// paint colors s. It does not use go-pretty's global switch, which depends on the environment and not on the caller.
+// paint colours s. It does not use go-pretty's global switch, which depends on the environment and not on the caller.
 func (t Terminal) paint(s string, style Style) string {
 	if !t.Color || s == "" || colors[style] == nil {
 		return s
