@@ -10,7 +10,7 @@ import (
 )
 
 // envelope is an algorithm's Bound as a function. It returns the most that the algorithm admits for one key in a closed
-// interval [s, s + tauUS] of its clock, if no request costs more than largestCost. A sum that does not fit into an
+// interval [s, s + tauUS] of its clock. No request may cost more than largestCost. A sum that does not fit into an
 // int64 becomes the largest int64.
 type envelope func(tauUS, largestCost int64) int64
 
@@ -24,18 +24,18 @@ func (e envelope) mostAdmitted(stepUS int64) func(spanUS, largestCost int64) int
 	}
 }
 
-// touching is the envelope of counters for aligned windows: L for each window that an interval touches.
+// touching returns the envelope of counters for aligned windows: L for each window that an interval touches.
 func touching(requests, windowUS int64) envelope {
 	return func(tauUS, _ int64) int64 { return product(requests, ceilDiv(tauUS, windowUS)+1) }
 }
 
-// covering is the envelope of algorithms that admit at most L in every window: L for each window needed to cover an
-// interval.
+// covering returns the envelope of algorithms that admit at most L in every window: L for each window needed to cover
+// an interval.
 func covering(requests, windowUS int64) envelope {
 	return func(tauUS, _ int64) int64 { return product(requests, tauUS/windowUS+1) }
 }
 
-// refilling is the envelope of a bucket that holds burst and gets l tokens every w µs: B + ⌊τ·l/w⌋.
+// refilling returns the envelope of a bucket that holds burst and gets l tokens every w µs: B + ⌊τ·l/w⌋.
 func refilling(burst, w, l int64) envelope {
 	return func(tauUS, _ int64) int64 {
 		earned, _ := limit.Quotient(tauUS, l, w, math.MaxInt64)

@@ -29,10 +29,10 @@ var _ = register(Algorithm{
 // Note: the script does not use ARGV[1], and the algorithm has no `time` parameter. That parameter would promise more
 // than the TTL provides, which runs on the server's clock in milliseconds.
 
-// opening is the envelope of a window that opens at a request. The window lives through its last millisecond. So the
-// k-th window after it opens at least k·(windowMS + 1) ms later, counted in whole ms. An interval contains all of L for
-// each window that opens in it. It contains at most L − 1 of a window that was open before, because that window's first
-// request lies outside the interval.
+// opening returns the envelope of a window that opens at a request. The window lives through its last millisecond. So
+// the k-th window after it opens at least k·(windowMS + 1) ms later, counted in whole ms. An interval contains all of L
+// for each window that opens in it. It contains at most L − 1 of a window that was open before, because that window's
+// first request lies outside the interval.
 func opening(requests, windowMS int64) envelope {
 	apartUS := (windowMS + 1) * 1000
 	return func(tauUS, _ int64) int64 {

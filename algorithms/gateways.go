@@ -25,8 +25,8 @@ func (g *Gateways) Node(number uint64) int64 {
 	return int64(number % uint64(g.Nodes))
 }
 
-// scatter is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014): each bit of the input changes about half of the
-// output bits.
+// scatter hashes x with the finalizer of SplitMix64 (Steele, Lea and Flood, 2014). Each bit of the input changes about
+// half of the output bits.
 func scatter(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

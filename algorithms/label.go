@@ -173,7 +173,7 @@ func (in *Rule) InRole(r Role) int64 {
 }
 
 // InRole returns the value of the parameter with role r in a row of results. It returns "" if label's algorithm has no
-// such parameter, if the row does not have it, or if label is not an algorithm's, such as a user's script's.
+// such parameter, or the row does not have it. It also returns "" for other labels, such as a user's script's.
 func InRole(r Role, label string, parameters map[string]string) string {
 	if p := Of(label).InRole(r); p != nil {
 		return parameters[p.Name]

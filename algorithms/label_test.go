@@ -84,7 +84,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"gcra:balancer=random", "1/1s",
 			`gcra:balancer=random: balancer chooses among several gateways; set nodes as well`},
 		{"token-bucket:limit=999999937:per=24h", "1/1s",
-			`token-bucket:limit=999999937:per=24h: burst * us per permit (a reduced fraction's numerator) = 999999937 * 86400000000 reaches 2^53, the limit of exact numbers in Lua; choose a smaller burst, or requests that share more factors with the window`},
+			`token-bucket:limit=999999937:per=24h: burst * us per token (a reduced fraction's numerator) = 999999937 * 86400000000 reaches 2^53, the limit of exact numbers in Lua; choose a smaller burst, or requests that share more factors with the window`},
 		{"token-bucket-interval:interval=5", "1/1s",
 			`token-bucket-interval: parameter interval: duration "5": want a number with a unit: us, ms, s, m, h or d`},
 		{"token-bucket-interval:interval=0s", "1/1s",
@@ -100,7 +100,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{"sliding-window-buckets:parts=1000", "1/366d",
 			`sliding-window-buckets:parts=1000: window_us * parts = 31622400000000 * 1000 reaches 2^53, the limit of exact numbers in Lua; choose fewer parts`},
 		{"token-bucket", "999999937/24h",
-			`token-bucket: burst * us per permit (a reduced fraction's numerator) = 999999937 * 86400000000 reaches 2^53, the limit of exact numbers in Lua; choose a smaller burst, or requests that share more factors with the window`},
+			`token-bucket: burst * us per token (a reduced fraction's numerator) = 999999937 * 86400000000 reaches 2^53, the limit of exact numbers in Lua; choose a smaller burst, or requests that share more factors with the window`},
 		{"token-bucket-interval:capacity=1000000000:refill=1", "1/366d",
 			`token-bucket-interval:capacity=1000000000:refill=1: filling the bucket takes 1002739726 years; want at most 142.8`},
 	} {

@@ -29,8 +29,8 @@ var _ = register(Algorithm{
 	},
 })
 
-// departing is the envelope of departures that are at least w/l µs apart for each token of the earlier one. The last
-// departure is added to those for which the interval has room. A delay is rounded up to whole µs, which brings two
+// departing returns the envelope of departures that are at least w/l µs apart for each token of the earlier one. The
+// last departure is added to those for which the interval has room. A delay is rounded up to whole µs, which brings two
 // departures closer by less than 1 µs. If the clock shows whole steps, they are closer by less than one more step.
 func departing(w, l, stepUS int64) func(spanUS, largestCost int64) int64 {
 	return func(spanUS, largestCost int64) int64 {

@@ -21,8 +21,8 @@ var _ = register(Algorithm{
 	}),
 })
 
-// weighing is the counter's envelope. It is that of a bucket: in the next window it admits at most what the weight of
-// the last window leaves.
+// weighing returns the counter's envelope, which equals a bucket's: in the next window it admits at most what the
+// weight of the last window leaves.
 func weighing(requests, windowUS int64) envelope { return refilling(requests, windowUS, requests) }
 
 // slidingCounter has counters of aligned windows, two of which are read.

@@ -20,7 +20,7 @@ var _ = register(Algorithm{
 		c := v.clock()
 		burst, application := v.Integer("burst", p.Capacity()), v.Word("application", "ratelab")
 		w, l := p.Interval()
-		err := exactProduct("burst * us per permit (a reduced fraction's numerator)", burst, w, 1_000_000*l,
+		err := exactProduct("burst * us per token (a reduced fraction's numerator)", burst, w, 1_000_000*l,
 			"choose a smaller burst, or requests that share more factors with the window")
 		if err != nil {
 			return Rule{}, err

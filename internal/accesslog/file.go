@@ -168,7 +168,7 @@ func (f *traceFile) detect(t Trace) error {
 	}
 	if err != nil {
 		if t.Format == CSV && guessed != nil && t.Time == "" && t.Where == nil {
-			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
+			err = fmt.Errorf("%w; if it is not CSV, want %s", err, anyFormat())
 		}
 		return f.at(err)
 	}

@@ -106,8 +106,7 @@ func (p *player) end(err error, found *traffic.Pass) error {
 	case p.Key == "" || p.Requests < 2:
 	case p.trace.Key == NoKey:
 	case p.Key == string(oneKey):
-		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart",
-			p.Requests)
+		add("all %d requests have one key: --trace-key names the column or field of the client", p.Requests)
 	default:
 		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key names "+
 			"another field", p.Requests, message.Quote(p.Key))

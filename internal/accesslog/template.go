@@ -63,7 +63,7 @@ func newTemplate(text string) (*template, error) {
 	}
 	for i, name := range names {
 		if i > 0 && literals[i] == "" {
-			return nil, fmt.Errorf("nothing between %s and %s tells where one ends; want text between two names",
+			return nil, fmt.Errorf("no text separates %s and %s; want text between two names",
 				names[i-1], name)
 		}
 	}

@@ -32,7 +32,7 @@ var badTraces = []struct {
 	{"no #Fields", "iis.log", "#Software: IIS\n2024-05-17 10:05:00 192.0.2.1 GET\n", Trace{},
 		`DIR/iis.log:2: "2024-05-17 10:05:00 192.0.2.1 GET": no line #Fields: before it; want one that names the fields`},
 	{"no CSV after all", "error.log", "05-17 [error] 7: excess, by \"x\", client: 192.0.2.1\n", Trace{},
-		`DIR/error.log:1: " by \"x\"": a quote inside an unquoted field; want "…" around the whole field; if it is no CSV, ` +
+		`DIR/error.log:1: " by \"x\"": a quote inside an unquoted field; want "…" around the whole field; if it is not CSV, ` +
 			`want ` + formatsWanted},
 	{"zstd", "t.zst", "\x28\xb5\x2f\xfd....", Trace{},
 		`DIR/t.zst: this is zstd data; unpack it first (gzip is read as it is)`},
@@ -61,7 +61,7 @@ var badTraces = []struct {
 DIR/a.log:1: time: "t": a combined log has its own time; leave the field out, or name its layout: time:%d.%m.%Y %H:%M:%S`},
 
 	{"no time column", "t.csv", "when,who\n1,a\n", Trace{},
-		`DIR/t.csv:1: time: no column or field is a known time; want --trace-time, or time in a scenario, with one of "when", "who"; if it is no CSV, ` +
+		`DIR/t.csv:1: time: no column or field is a known time; want --trace-time, or time in a scenario, with one of "when", "who"; if it is not CSV, ` +
 			`want ` + formatsWanted},
 	{"an unknown column", "t.csv", "when,who\n1,a\n", Trace{Time: "when", Key: "client"},
 		`DIR/t.csv:1: key: no column "client" in the header; want one of "when", "who"`},
@@ -255,7 +255,7 @@ limit: -1 is negative; want 0 (all) or more requests`
 	noTime := `format: no $name of "$when" is a known time; want $msec, $time_iso8601, $time_local, $time, or its ` +
 		`name in --trace-time, or in time in a scenario`
 	for format, want := range map[Format]string{
-		"$a$time":   `format: nothing between $a and $time tells where one ends; want text between two names`,
+		"$a$time":   `format: no text separates $a and $time; want text between two names`,
 		"$when":     noTime,
 		"$time $ip": "",
 	} {

@@ -61,7 +61,7 @@ func status(r *result.Document) (text string) {
 	return text
 }
 
-// serverName is the text of the data's first column.
+// serverName returns the text of the data's first column.
 func serverName(r *result.Document) string {
 	return strings.TrimSpace(r.Server.Name + " " + r.Server.Version)
 }

@@ -111,7 +111,7 @@ func (p *Played) LimitPerS() float64 {
 	return float64(p.Limit.Requests) / float64(p.Limit.WindowUS) * 1e6
 }
 
-// playedRows are the shown rows that have a course over time.
+// playedRows returns the shown rows that have a course over time.
 func playedRows(plays []result.Play) []result.Play {
 	var all, shown []result.Play
 	positive := func(n int64) bool { return n > 0 }

@@ -32,8 +32,9 @@ func IsAlgorithm(label string) bool {
 	return slices.Contains(algorithms.Names(), name)
 }
 
-// SpecOf returns the Spec of a built-in algorithm or of a Lua file. The call of a file is that of its binding
-// FILE.yaml, or of the algorithm with the label as, or else of the algorithm with the file's name.
+// SpecOf returns the Spec of a built-in algorithm or of a Lua file. A file is called like the algorithm with the label
+// as. If as is empty, its binding FILE.yaml has the call. Without a binding, it is called like the algorithm with the
+// file's name.
 func SpecOf(f script.File, as string) (*Spec, error) {
 	s := &Spec{Name: f.Name}
 	if IsScript(f.Name) {

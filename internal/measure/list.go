@@ -156,7 +156,7 @@ var ClockMeasures = &Subject{
 		{Name: "clock_effect.missing_admitted", Unit: Permits, Heading: "missing",
 			Help: "cost missing of what right clocks admit, window by window", In: everywhere, Better: Lower},
 		{Name: "clock_effect.peak_with_right_clocks", Unit: Permits, Heading: "peak with\nright clocks",
-			Help: "the peak of the same row where all clocks are right", In: everywhere, Leaves: 1},
+			Help: "the peak of the same row with right clocks", In: everywhere, Leaves: 1},
 		{Name: "clock_effect.lockout_us", Unit: Microseconds, Heading: "lockout",
 			Help: "the longest time in which nothing was admitted for a key, though right clocks admitted some, " +
 				"and longer than any such time with them", In: everywhere, Better: Lower, Leaves: 2},

@@ -1,7 +1,7 @@
 package measure
 
-// windows keeps, for each living key, the sum of the costs admitted in (now−W, now], and the part of the sum that the
-// exact limiter behind also admits. A key lives while its sum is positive. Other keys are swept when the number of
+// windows keeps, for each living key, the sum of the costs admitted in (now−W, now]. It also keeps the part of the sum
+// that the exact limiter behind admits. A key lives while its sum is positive. Other keys are swept when the number of
 // slots has doubled. So the memory grows with the living keys, plus four bytes for each key ever seen, and not with the
 // length of a run. An operation takes amortised O(1). Keys are known by their numbers, which are small.
 type windows struct {

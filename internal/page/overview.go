@@ -12,7 +12,7 @@ import (
 // measuredMark follows the name of a scenario that was also measured. A note below the matrix explains it.
 const measuredMark = "‡"
 
-// newOverview has the matrices, with a row for each scenario and a column for each limiter, and the findings about
+// newOverview returns the matrices, with a row for each scenario and a column for each limiter, and the findings about
 // users' scripts.
 func newOverview(in Input, ids []string) report.Sheet {
 	doc := in.Document

@@ -107,7 +107,7 @@ const (
 // them, its container is started again without them.
 //
 // Note: host networking would need no shared folder. But it needs a free port that no other process takes in the
-// meantime, and it opens more of the machine to the server than the server needs.
+// meantime. It also opens more of the machine to the server than the server needs.
 func startBox(ctx context.Context, image string, command []string, set settings) (*Server, error) {
 	box := Box{Image: image}
 	if set.memory > 0 {

@@ -30,9 +30,9 @@ const (
 )
 
 // The parts of the route between client and server besides the transport, by their names in results. Compare latencies
-// only within one transport and one route. On a busy machine of two cores, the median time of a script's call was 29 µs
-// for a process on a socket, 41 µs for a container through a shared folder, and 189 µs through the port mapping. A
-// container itself costs time because Docker filters its system calls.
+// only within one transport and one route. Median times of a script's call on a busy machine of two cores: 29 µs for a
+// process on a socket, 41 µs for a container through a shared folder, 189 µs through the port mapping. A container
+// itself costs time because Docker filters its system calls.
 const (
 	RoutePortMapping  = "port mapping"  // Docker's, to a container
 	RouteSharedFolder = "shared folder" // a container's socket in a folder that both sides share

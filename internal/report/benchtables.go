@@ -14,7 +14,7 @@ import (
 // BenchmarkFormats are the formats of bench run's document.
 var BenchmarkFormats = Formats{Sheet: benchSheet, Width: 100, CSV: writeBenchRows, Bench: writeBenchLines}
 
-// benchSheet has the server, a table for each scenario, and how reliable the times are.
+// benchSheet returns the sheet of a benchmark: the server, a table for each scenario, and how reliable the times are.
 func benchSheet(d *result.Document) (s Sheet) {
 	opening := fmt.Sprintf("%s, %s; %s", serverWords(&d.Server), message.Count(d.Machine.Cores, "core"),
 		message.Count(d.Settings.Rounds, "round"))

@@ -64,7 +64,7 @@ func Checked(e *result.Examination) string {
 	return fmt.Sprintf("Checked: %s: %s.", e.Checked[0], strings.Join(e.Checked[1:], ", "))
 }
 
-// Findings has a row for each finding of an examination, and one for the file that demonstrates the finding.
+// Findings returns a table with a row for each finding of an examination, and one for the file that demonstrates it.
 func Findings(e *result.Examination) Table {
 	t := Table{Bare: true, Columns: []Column{{Name: "kind", Words: true}, {Name: "finding", Words: true, Widest: 68,
 		Break: BreakWords}}}

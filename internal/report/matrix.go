@@ -173,8 +173,9 @@ func columnsOf(d *result.Document) (all []column) {
 	return all
 }
 
-// matrixOf has a row for each run. A cell has one figure: x_limit, or the lost share, or ok. If the runs compare
-// limiters, there are lines with guarantees: one above all runs whose requests cost 1, and one above each other run.
+// matrixOf returns a matrix with a row for each run. A cell has one figure: x_limit, or the lost share, or ok. If the
+// runs compare limiters, there are lines with guarantees: one above all runs whose requests cost 1, and one above each
+// other run.
 func matrixOf(d *result.Document, all []column, kind int, names []Cell) Table {
 	t := Table{Matrix: true, Bare: true, Tight: true,
 		Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}

@@ -36,8 +36,8 @@ func Tables(r *result.Run, place measure.Place, columns []*measure.Measure) []Ta
 	return slices.DeleteFunc(tables, func(t Table) bool { return len(t.Rows) == 0 })
 }
 
-// runTable has a line for each row. On the page it also has the floor, the exact reference, and below each row those
-// that decide alike.
+// runTable returns a table with a line for each row. On the page it also has the floor, the exact reference, and below
+// each row those that decide alike.
 func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Table {
 	if place != measure.Page {
 		if shown == nil {
@@ -58,7 +58,7 @@ func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Tabl
 		t.Caption = "What each algorithm did with the requests that the clients made of its answers"
 	}
 	t.Columns = append(t.Columns, Column{Name: "burst",
-		Help: "the capacity that the algorithm was given, where it takes one"})
+		Help: "the capacity of the algorithm, if it has one"})
 	for _, group := range r.Alike() {
 		for i, row := range group {
 			line := rowOf(r, row.Algorithm, shown, &row.Figures, place)
@@ -126,7 +126,7 @@ func burst(row *result.Row) string {
 	return message.Grouped(n)
 }
 
-// subjectTable has a line for each row that has figures about the subject.
+// subjectTable returns a table with a line for each row that has figures about the subject.
 func subjectTable(r *result.Run, about *measure.Subject, place measure.Place) Table {
 	measures := about.Shown(place, r.Figures())
 	t := Table{Title: about.Caption, Bare: place != measure.Page, Columns: columns(measures, place)}

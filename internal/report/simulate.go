@@ -41,7 +41,7 @@ func (s Simulated) Formats() *Formats {
 // next begins a line with a command, which is never broken.
 const next = "Next"
 
-// sheet has a part for each run, and one for each script that was examined.
+// sheet returns a part for each run, and one for each script that was examined.
 func (s Simulated) sheet(d *result.Document) Sheet {
 	if s.Matrix {
 		return append(Matrices(d, nil), examined(d)...)
