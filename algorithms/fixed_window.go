@@ -26,16 +26,17 @@ var _ = register(Algorithm{
 	},
 })
 
-// Note: the script has no use for ARGV[1], and the algorithm no `time` parameter: it would guarantee what the TTL, on
-// the server's clock and in milliseconds, cannot keep.
+// Note: the script does not use ARGV[1], and the algorithm has no `time` parameter. That parameter would promise more
+// than the TTL provides, which runs on the server's clock in milliseconds.
 
-// opening is the envelope of a window that opens at a request. It lives through its last millisecond, so the k-th
-// window after one opens at least k·(windowMS + 1) ms later, counted from whole ms to whole ms. An interval has all of
-// L in each window that opens in it, and L − 1 in one that was open before, because somebody opened it.
+// opening returns the envelope of a window that opens at a request. The window lives through its last millisecond. So
+// the k-th window after it opens at least k·(windowMS + 1) ms later, counted in whole ms. An interval contains all of L
+// for each window that opens in it. It contains at most L − 1 of a window that was open before, because that window's
+// first request lies outside the interval.
 func opening(requests, windowMS int64) envelope {
 	apartUS := (windowMS + 1) * 1000
 	return func(tauUS, _ int64) int64 {
-		most := product(requests, sum(tauUS, 999)/apartUS+1) // the first window opens at the interval's beginning
+		most := product(requests, sum(tauUS, 999)/apartUS+1) // the first window opens at the start of the interval
 		if tauUS == 0 {
 			return most
 		}
@@ -46,15 +47,15 @@ func opening(requests, windowMS int64) envelope {
 // fixedWindow is the rule of a counter with a TTL.
 type fixedWindow struct{ limit, windowMS int64 }
 
-// expiringCount is a counter.
+// expiringCount is the counter of one key.
 type expiringCount struct {
 	life
 	count int64
 }
 
-// decide counts what the open window has admitted.
+// decide counts the cost that the open window has admitted.
 func (f *fixedWindow) decide(at *moment, c *expiringCount, cost int64) limit.Decision {
-	if c.count == 0 || c.lastMS > at.nowMS+f.windowMS { // the clock stepped back, or the window was longer
+	if c.count == 0 || c.lastMS > at.nowMS+f.windowMS { // the clock stepped back, or the window was longer before
 		c.lastMS = at.nowMS + f.windowMS
 	}
 	if c.count+cost <= f.limit {
@@ -65,7 +66,7 @@ func (f *fixedWindow) decide(at *moment, c *expiringCount, cost int64) limit.Dec
 	return c.reject(f.limit, cost, (c.lastMS-at.nowMS+1)*1000)
 }
 
-// reject is the answer of every counter that starts anew in endUS.
+// reject returns the decision of a counter that restarts in endUS.
 func (c *expiringCount) reject(most, cost, endUS int64) limit.Decision {
 	d := limit.Decision{Remaining: max(0, most-c.count), RetryAfterUS: endUS, ResetAfterUS: endUS}
 	if c.count == 0 {

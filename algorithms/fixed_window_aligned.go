@@ -23,7 +23,7 @@ var _ = register(Algorithm{
 // alignedWindow has one counter for each window.
 type alignedWindow struct{ limit, windowUS int64 }
 
-// decide counts what the window around now has admitted. Where the length has changed, the count goes on.
+// decide counts the cost admitted in the window around now. If the window's length has changed, the count continues.
 func (a *alignedWindow) decide(at *moment, w *windows, cost int64) limit.Decision {
 	begin := beginOf(at.nowUS, a.windowUS)
 	used, changed := w.count(begin), w.isOther(a.windowUS)

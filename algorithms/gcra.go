@@ -15,7 +15,7 @@ var _ = register(Algorithm{
 	InWords: "a bucket that refills steadily",
 	Colour:  "#cc79a7", // reddish purple
 	State:   "one timestamp, when the bucket will be full again",
-	Rule: "every permit moves the timestamp on by W/L, rounded up to 1/16 µs, and it may lie at most B permits ahead " +
+	Rule: "each token moves the timestamp on by W/L, rounded up to 1/16 µs; the timestamp is at most B tokens ahead " +
 		"of now",
 	Bound: "N(τ) ≤ B + r·τ, where N(τ) is the cost admitted in any interval of length τ, and r = L/W",
 	Sources: []string{
@@ -25,7 +25,7 @@ var _ = register(Algorithm{
 	Parameters: withClock(burstParameter),
 	Traits: Traits{ExactFor: []limit.Contract{limit.ByBucket}, Usual: []limit.Contract{limit.ByWindow},
 		RedisRate: true, Timed: true},
-	Keeping: func(p limit.Policy, largestCost int64) (all []string) { // rate and burst together are the limit
+	Keeping: func(p limit.Policy, largestCost int64) (all []string) { // the rate plus the burst must be the limit
 		for _, k := range []int64{10, 4, 2} {
 			burst := max(1, p.Requests/k, min(largestCost, p.Requests-1))
 			all = append(all, fmt.Sprintf("limit=%d:burst=%d", p.Requests-burst, burst))
@@ -53,34 +53,34 @@ func prepareGCRA(p limit.Policy, v Values, makeRule func(gcra) rule[arrival]) (R
 		newModel[arrival](c, makeRule(gcra{bucket{burst, interval, ticks}}))), nil
 }
 
-// The unit of time is a tick, 1/16 µs. Ticks are counted from 2024-01-01 on.
+// The unit of time is a tick, 1/16 µs. Ticks count from 2024-01-01.
 const (
 	ticks         = 16
 	epochUS int64 = 1_704_067_200_000_000
 )
 
-// gcra is GCRA in ticks. The time of a permit is rounded up, so that no more is admitted than the limit allows.
+// gcra is GCRA in ticks. The time per token is rounded up, so that no more is admitted than the limit allows.
 type gcra struct{ bucket }
 
-// arrival is the theoretical arrival time.
+// arrival is the theoretical arrival time (TAT).
 type arrival struct {
 	life
 	tat int64
 }
 
-// decide admits what leaves the TAT at most the whole bucket ahead.
+// decide admits a request if the TAT is then at most a full bucket ahead of now.
 func (g *gcra) decide(at *moment, a *arrival, cost int64) limit.Decision {
 	wait, changed := g.wait(at, a)
 	wait, d := g.take(wait, cost)
 	if d.Allowed() || changed {
-		// A Lua number rounds ticks after 2041, and before 2006, as a float64 does.
+		// A Lua number rounds ticks after 2041 and before 2006, as a float64 does.
 		a.tat = int64(float64((at.nowUS-epochUS)*ticks + wait))
 		a.lastMS = at.afterUS(d.ResetAfterUS)
 	}
 	return d
 }
 
-// wait is the time until the bucket is full.
+// wait returns the time until the bucket is full, in ticks.
 func (g *gcra) wait(at *moment, a *arrival) (wait int64, changed bool) {
 	if a.lastMS == 0 {
 		return 0, false
@@ -88,10 +88,10 @@ func (g *gcra) wait(at *moment, a *arrival) (wait int64, changed bool) {
 	return g.capped(a.tat-(at.nowUS-epochUS)*ticks, at)
 }
 
-// bucket holds so many permits, each of w units, of which l come back with every µs.
+// bucket holds capacity tokens of w units each. It gets l units back every µs.
 type bucket struct{ capacity, w, l int64 }
 
-// take decides a request where so many units are used up, and gives how many are then.
+// take decides a request if used units are missing from the bucket. It returns how many are missing afterwards.
 func (b *bucket) take(used, cost int64) (int64, limit.Decision) {
 	var d limit.Decision
 	full, after := b.capacity*b.w, used+min(cost, b.capacity)*b.w
@@ -107,7 +107,8 @@ func (b *bucket) take(used, cost int64) (int64, limit.Decision) {
 	return used, d
 }
 
-// capped is what is used up. More than all, after a step back of the clock or a change of the limit, counts as all.
+// capped returns the missing units, at most all of the bucket. More than that is possible after a step back of the
+// clock or a change of the limit.
 func (b *bucket) capped(used int64, at *moment) (capped int64, changed bool) {
 	if full := b.capacity * b.w; used > full+at.clock.marginUS()*b.l {
 		return full, true

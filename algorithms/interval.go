@@ -7,12 +7,12 @@ import (
 	"ratelab/internal/limit"
 )
 
-// intervalParameters are those of the buckets that are refilled at whole intervals.
+// intervalParameters are the parameters of buckets that are refilled at the end of whole intervals.
 var intervalParameters = []Parameter{
 	{Name: "capacity", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's burst",
 		Doc: "the most tokens the bucket holds", Role: Capacity},
 	{Name: "refill", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "what the limit brings in the interval",
-		Doc: "the tokens that each interval brings. Where neither is set: the limit's requests, or the capacity if " +
+		Doc: "the tokens that each interval brings. If neither is set: the limit's requests, or the capacity if " +
 			"it is smaller"},
 	{Name: "interval", Kind: Duration, Low: 1, High: limit.MaxWindow.Microseconds(),
 		Default: "the time in which the limit brings the refill", Doc: "from refill to refill; rounded up to the " +
@@ -24,11 +24,11 @@ type intervalBucket struct {
 	clock
 	capacity, refill, intervalUS int64
 
-	debt  int64 // how far below zero a balance may go
-	lends bool  // a key lives until its bucket is full, and otherwise for as long as an empty one takes
+	debt  int64 // how far below zero the balance may be
+	lends bool  // a key lives until its bucket is full; otherwise as long as an empty bucket needs to fill
 }
 
-// prepareInterval is Prepare for such a bucket, which may lend.
+// prepareInterval returns Prepare for such a bucket. With lends, its balance may be negative.
 func prepareInterval(lends bool) func(limit.Policy, Values) (Rule, error) {
 	return func(p limit.Policy, v Values) (Rule, error) {
 		b := &intervalBucket{clock: v.clock(), capacity: v.Integer("capacity", p.Capacity()), lends: lends}
@@ -49,10 +49,10 @@ func prepareInterval(lends bool) func(limit.Policy, Values) (Rule, error) {
 	}
 }
 
-// keepRate reads refill and interval. What is not set follows from the other one at the limit's rate, so that rows
-// are compared at one rate; where neither is, no more is refilled at once than the bucket holds.
+// keepRate reads refill and interval. If only one is set, the other follows from the limit's rate, so that all rows
+// have the same rate. If neither is set, a refill is at most the capacity.
 //
-// Note: L tokens every W would be the plainer default. With a burst below L most of them would be spilt.
+// Note: a simpler default would be L tokens every W. But with a burst below L, the bucket would lose most of them.
 func (b *intervalBucket) keepRate(p limit.Policy, v Values) error {
 	if v.isSet("interval") {
 		b.intervalUS = v.DurationUS("interval", 0)
@@ -75,11 +75,11 @@ func (b *intervalBucket) keepRate(p limit.Policy, v Values) error {
 	return nil
 }
 
-// bound is C + q·⌈τ/I⌉, and for a bucket that lends as much more as the costliest request can leave unpaid. A refill
-// never brings more than fits.
+// bound returns C + q·⌈τ/I⌉. A bucket that lends adds the most that one request can leave unpaid. A refill never adds
+// more than fits.
 //
-// In a coarse clock's steps that are no whole part of the interval, the key can expire on the server's clock before
-// the client's shows the last refill: the bucket is then full up to a step too early, once in an interval at most.
+// If the interval is not a multiple of the clock's step, the key can expire on the server's clock before the client's
+// clock shows the last refill. The bucket is then full up to one step too early, at most once per interval.
 func (b *intervalBucket) bound() func(spanUS, largestCost int64) int64 {
 	most := envelope(func(tauUS, largestCost int64) int64 {
 		unpaid := max(0, min(b.debt, largestCost-1, b.capacity-1))
@@ -94,13 +94,13 @@ func (b *intervalBucket) bound() func(spanUS, largestCost int64) int64 {
 	}).mostAdmitted(1)
 }
 
-// tokens is one bucket: how many there were at lastUS, the end of a whole interval of intervalUS.
+// tokens is one bucket: its tokens at lastUS, the end of a whole interval of length intervalUS.
 type tokens struct {
 	life
 	tokens, lastUS, intervalUS int64
 }
 
-// takes is what one request could take from a balance of tokens.
+// takes returns the most that one request can take from a balance of tokens.
 func (b *intervalBucket) takes(tokens int64) int64 {
 	if tokens <= 0 {
 		return 0
@@ -108,7 +108,7 @@ func (b *intervalBucket) takes(tokens int64) int64 {
 	return min(b.capacity, tokens+b.debt)
 }
 
-// decide takes the cost from what whole intervals have brought: from a positive balance.
+// decide takes the cost from the tokens of completed intervals. The balance must be positive before.
 func (b *intervalBucket) decide(at *moment, s *tokens, cost int64) limit.Decision {
 	now, changed := b.refilled(s, at)
 	allowed := cost <= b.takes(now.tokens)
@@ -121,7 +121,7 @@ func (b *intervalBucket) decide(at *moment, s *tokens, cost int64) limit.Decisio
 			earned -= now.tokens
 		}
 		lifeUS := max(0, now.lastUS-at.nowUS) + ceilDiv(earned, b.refill)*b.intervalUS
-		// A full bucket is a new one, so the expiry is part of the rule.
+		// A full bucket equals a new one, so the expiry is part of the rule.
 		now.lastMS = at.nowMS + max(1, ceilDiv(lifeUS, 1000))
 		*s = now
 	}
@@ -137,14 +137,14 @@ func (b *intervalBucket) decide(at *moment, s *tokens, cost int64) limit.Decisio
 	return d
 }
 
-// refilled is what t has become by now. Where the clock stepped back, its last interval begins now, and where the
-// interval's length has changed, the part of it that has passed is the same part of the new one.
+// refilled returns t at the present time. If the clock stepped back, the last interval begins now. If the interval's
+// length has changed, the fraction of the interval that has passed stays the same.
 func (b *intervalBucket) refilled(t *tokens, at *moment) (now tokens, changed bool) {
 	if t.lastMS == 0 {
 		return tokens{tokens: b.capacity, lastUS: at.nowUS, intervalUS: b.intervalUS}, false
 	}
 	now = *t
-	now.tokens = max(-b.debt, now.tokens) // of a larger debt the rest is forgiven
+	now.tokens = max(-b.debt, now.tokens) // the rest of a larger debt is cancelled
 	intervals := max(0, floorDiv(at.nowUS-now.lastUS, now.intervalUS))
 	now.lastUS += intervals * now.intervalUS
 	if intervals >= ceilDiv(b.capacity-now.tokens, b.refill) {
@@ -161,7 +161,7 @@ func (b *intervalBucket) refilled(t *tokens, at *moment) (now tokens, changed bo
 	return now, changed
 }
 
-// wait is how long after nowUS the bucket has so many tokens.
+// wait returns how long after nowUS the bucket has the wanted number of tokens.
 func (b *intervalBucket) wait(t tokens, wanted, nowUS int64) int64 {
 	if t.tokens >= wanted {
 		return 0

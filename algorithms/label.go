@@ -11,12 +11,13 @@ import (
 	"ratelab/internal/message"
 )
 
-// Choice is an algorithm with the parameters that the user set, which are valid.
+// Choice is an algorithm with the parameters that the user set. The parameters are valid.
 type Choice struct {
-	Label     string // canonical: the name, and :k=v: limit and per, then the algorithm's parameters, then a row's
+	// canonical: the name, then :k=v for limit and per, the algorithm's parameters, and the row's parameters
+	Label     string
 	Algorithm *Algorithm
 	set       map[string]string
-	seed      uint64 // of the random numbers of its decisions
+	seed      uint64 // for the random numbers of its decisions
 }
 
 // Parse reads a label such as "gcra" or "token-bucket-interval:capacity=5:interval=1s".
@@ -28,7 +29,7 @@ func Parse(label string) (Choice, error) {
 	return Choose(name, set)
 }
 
-// settings takes a label apart.
+// settings splits a label into its name and its parameters.
 func settings(label string) (name string, set map[string]string, err error) {
 	name, rest, more := strings.Cut(label, ":")
 	set = map[string]string{}
@@ -37,7 +38,7 @@ func settings(label string) (name string, set map[string]string, err error) {
 		setting, rest, more = strings.Cut(rest, ":")
 		key, value, found := strings.Cut(setting, "=")
 		if !found {
-			return name, nil, fmt.Errorf("%s is no parameter; want name=value", message.Quote(setting))
+			return name, nil, fmt.Errorf("%s is not a parameter; want name=value", message.Quote(setting))
 		}
 		if _, twice := set[key]; twice {
 			return name, nil, fmt.Errorf("parameter %s is set twice", message.Quote(key))
@@ -47,7 +48,8 @@ func settings(label string) (name string, set map[string]string, err error) {
 	return name, set, nil
 }
 
-// Settings reads a label of something that is no algorithm: its legal parameters, and its canonical spelling.
+// Settings reads the label of something other than an algorithm. It returns the canonical spelling and the parameters,
+// which must be among legal.
 func Settings(label string, legal []Parameter) (canonical string, set map[string]string, err error) {
 	name, set, err := settings(label)
 	if err == nil {
@@ -56,7 +58,7 @@ func Settings(label string, legal []Parameter) (canonical string, set map[string
 	return labelled(name, set, legal), set, err
 }
 
-// labelled is the label of a name with parameters: a row's own limit first, as in gcra:limit=900:burst=100.
+// labelled returns the label of a name with parameters. A row's own limit comes first, as in gcra:limit=900:burst=100.
 func labelled(name string, set map[string]string, all []Parameter) string {
 	for _, limits := range []bool{true, false} {
 		for _, p := range all {
@@ -81,7 +83,8 @@ func Choose(name string, set map[string]string) (Choice, error) {
 	return Choice{Label: labelled(name, canonical, algorithm.parameters()), Algorithm: algorithm, set: canonical}, nil
 }
 
-// WithDefaults is c with further parameters, such as a scenario's. Those that c's label sets win. The label stays.
+// WithDefaults returns c with further parameters, such as a scenario's. Parameters in c's label override them. The
+// label stays the same.
 func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
 	canonical, err := c.Algorithm.check(set)
 	if err == nil {
@@ -95,7 +98,7 @@ func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
 	return c, nil
 }
 
-// Under makes c's rule for a run with the limit p. An error names c's label and the value that does not fit.
+// Under returns c's rule for a run with the limit p. An error names c's label and the value that does not fit.
 func (c Choice) Under(p limit.Policy) (Rule, error) {
 	if err := p.Validate(); err != nil {
 		return Rule{}, fmt.Errorf("%s: %w", c.Label, err)
@@ -117,7 +120,7 @@ func (c Choice) Under(p limit.Policy) (Rule, error) {
 	return in, nil
 }
 
-// check gives the parameters of set in their canonical spelling, or says which is none.
+// check returns the parameters of set in their canonical spelling, or an error that names the invalid one.
 func (s *Algorithm) check(set map[string]string) (map[string]string, error) {
 	canonical, err := check(set, s.parameters())
 	if err != nil {
@@ -153,7 +156,7 @@ func unknown(name string, all []Parameter) error {
 	return fmt.Errorf("no such parameter %s; %s", message.Quote(name), suggest(name, legal))
 }
 
-// InRole is the parameter of that meaning; nil where the algorithm has none.
+// InRole returns the parameter with role r, or nil if the algorithm has none.
 func (s *Algorithm) InRole(r Role) *Parameter {
 	if i := slices.IndexFunc(s.Parameters, func(p Parameter) bool { return p.Role == r }); i >= 0 {
 		return &s.Parameters[i]
@@ -161,7 +164,7 @@ func (s *Algorithm) InRole(r Role) *Parameter {
 	return nil
 }
 
-// InRole is the number that the parameter of that meaning has; 0 where the algorithm has none.
+// InRole returns the number that the parameter with role r has, or 0 if the algorithm has no such parameter.
 func (in *Rule) InRole(r Role) int64 {
 	if p := in.Algorithm.InRole(r); p != nil {
 		return p.Number(in.Parameters[p.Name])
@@ -169,8 +172,8 @@ func (in *Rule) InRole(r Role) int64 {
 	return 0
 }
 
-// InRole is the value of the parameter of that meaning in a row of results. It is empty where label's algorithm has no
-// such parameter, where the row does not name it, and for a label that is no algorithm's, such as a user's script's.
+// InRole returns the value of the parameter with role r in a row of results. It returns "" if label's algorithm has no
+// such parameter, or the row does not have it. It also returns "" for other labels, such as a user's script's.
 func InRole(r Role, label string, parameters map[string]string) string {
 	if p := Of(label).InRole(r); p != nil {
 		return parameters[p.Name]
@@ -178,7 +181,7 @@ func InRole(r Role, label string, parameters map[string]string) string {
 	return ""
 }
 
-// find is the parameter of that name; nil: there is none.
+// find returns the parameter with that name, or nil.
 func find(all []Parameter, name string) *Parameter {
 	if i := slices.IndexFunc(all, func(p Parameter) bool { return p.Name == name }); i >= 0 {
 		return &all[i]
@@ -186,7 +189,7 @@ func find(all []Parameter, name string) *Parameter {
 	return nil
 }
 
-// suggest names the nearest of the legal words where one is near, and lists all where none is or they are few.
+// suggest names the nearest legal word if one is similar. If none is, or there are few, it lists all.
 func suggest(word string, legal []string) string {
 	if near, ok := message.Nearest(word, legal); ok && len(legal) > 8 {
 		return fmt.Sprintf("did you mean %q?", near)

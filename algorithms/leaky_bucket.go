@@ -29,23 +29,23 @@ var _ = register(Algorithm{
 	},
 })
 
-// departing is the envelope of what leaves at least w/l µs apart for each permit of the one before: what leaves last is
-// added to what the interval has room for. A delay is rounded up to whole µs, so that two departures are apart by less
-// than one more; and by less than a step more where the clock that they are counted from shows whole steps.
+// departing returns the envelope of departures that are at least w/l µs apart for each token of the earlier one. The
+// last departure is added to those for which the interval has room. A delay is rounded up to whole µs, which brings two
+// departures closer by less than 1 µs. If the clock shows whole steps, they are closer by less than one more step.
 func departing(w, l, stepUS int64) func(spanUS, largestCost int64) int64 {
 	return func(spanUS, largestCost int64) int64 {
 		room, rest := limit.Quotient(max(1, spanUS)+max(1, stepUS)-1, l, w, math.MaxInt64)
 		if !rest {
-			room-- // exactly so much apart is outside
+			room-- // departures exactly one interval apart are not both inside
 		}
 		return sum(room, largestCost)
 	}
 }
 
-// leakyBucket delays. Its queue is the gcra's bucket seen from below: what is used up are those who wait.
+// leakyBucket delays requests. Its queue is gcra's bucket: the missing tokens are the waiting requests.
 type leakyBucket struct{ gcra gcra }
 
-// decide admits as gcra does; a request leaves when all before it have.
+// decide admits as gcra does. A request leaves after all requests before it.
 func (b *leakyBucket) decide(at *moment, a *arrival, cost int64) limit.Decision {
 	wait, _ := b.gcra.wait(at, a)
 	d := b.gcra.decide(at, a, cost)

@@ -2,7 +2,7 @@ package algorithms
 
 import "ratelab/internal/limit"
 
-// rule decides one request by the state of its key, which it may change. Costs are 1 at least.
+// rule decides one request by the state of its key, which it may change. A cost is at least 1.
 type rule[S any] interface {
 	decide(at *moment, s *S, cost int64) limit.Decision
 }
@@ -13,12 +13,12 @@ type keyed[S any, P perishable[S]] struct {
 	store store[S, P]
 }
 
-// newModel gives each model of a rule its own keys.
+// newModel returns a function that makes models. Each model has its own keys.
 func newModel[S any, P perishable[S]](c clock, r rule[S]) func() limit.Model {
 	return func() limit.Model { return &keyed[S, P]{r, newStore[S, P](c)} }
 }
 
-// Decide decides by the clock that the rule goes by; the key expires by the server's, in no larger steps.
+// Decide decides by the rule's clock. Keys expire by the server's clock, which has no steps.
 func (k *keyed[S, P]) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	nowUS := serverUS
 	if k.store.at.clock.client {
@@ -28,12 +28,12 @@ func (k *keyed[S, P]) Decide(serverUS, clientUS int64, key string, cost int64) l
 	return k.rule.decide(&k.store.at, s, cost)
 }
 
-// Fork is a model that knows key alone, in a copy of its state.
+// Fork returns a model that knows only key, with a copy of its state.
 func (k *keyed[S, P]) Fork(key string) limit.Model {
 	return &keyed[S, P]{k.rule, k.store.fork(key)}
 }
 
-// perishable is the state of one key as Redis keeps it. The zero value is that of a key that nobody has used.
+// perishable is the state of one key as Redis keeps it. The zero value is the state of an unused key.
 type perishable[S any] interface {
 	*S
 	over(nowMS int64) bool
@@ -42,45 +42,45 @@ type perishable[S any] interface {
 // life is how long Redis keeps a state: while the server's clock, in whole ms, is at most lastMS.
 type life struct{ lastMS int64 }
 
-// over reports whether Redis kept the key until a ms before nowMS, or there is none.
+// over reports whether the key has expired before nowMS, or does not exist.
 func (l *life) over(nowMS int64) bool { return l.lastMS < nowMS }
 
-// moment is when a request is decided.
+// moment is the time of a decision.
 type moment struct {
-	clock clock // what the rule goes by
-	nowUS int64 // by that clock
+	clock clock // the rule's clock
+	nowUS int64 // by the rule's clock
 	nowMS int64 // by the server's clock
 }
 
-// afterUS is the last ms at which the server's clock still shows a key that is written now and matters for lifeUS.
+// afterUS returns the last ms, by the server's clock, in which a key exists that is written now and matters for lifeUS.
 func (m *moment) afterUS(lifeUS int64) int64 {
 	return m.nowMS + ceilDiv(lifeUS, 1000) + m.clock.marginUS()/1000
 }
 
-// store keeps one state of type S for each living key, and drops it when Redis would, by the server's clock in ms: a
-// key whose time is over is gone when it is looked at, and before the clock steps back. For Redis deletes such keys in
-// the background, within a fraction of a second, and a clock that shows an earlier time brings none back.
+// store keeps one state of type S for each living key. It drops a state when Redis would drop the key, by the server's
+// clock in ms. An expired key is dropped when it is looked up, and before the clock steps back: Redis deletes such keys
+// in the background within a fraction of a second, and an earlier clock does not restore them.
 //
-// It forgets what has expired whenever it has twice as many keys as were left the last time, so that memory grows with
-// the living keys.
+// It drops the expired states whenever it has twice as many keys as were left the last time. So the memory grows only
+// with the living keys.
 type store[S any, P perishable[S]] struct {
 	states  map[string]*S
 	sweepAt int
 
-	lastKey string // most requests of a hot key follow each other
+	lastKey string // the requests of a hot key often follow each other
 	last    *S
 
-	at moment // of the last look
+	at moment // of the last lookup
 }
 
-// smallest is how many keys a store has before it forgets any.
+// smallest is the number of keys below which a store drops no states.
 const smallest = 16
 
 func newStore[S any, P perishable[S]](c clock) store[S, P] {
 	return store[S, P]{states: map[string]*S{}, sweepAt: smallest, at: moment{clock: c}}
 }
 
-// of gives the state of key at nowUS of the clock that the rule goes by. The caller may change it until the next call.
+// of returns the state of key at nowUS by the rule's clock. The caller may change it until the next call.
 func (t *store[S, P]) of(key string, nowUS, serverUS int64) *S {
 	nowMS := floorDiv(serverUS, 1000)
 	if nowMS < t.at.nowMS || len(t.states) >= t.sweepAt && t.states[key] == nil {
@@ -101,8 +101,8 @@ func (t *store[S, P]) of(key string, nowUS, serverUS int64) *S {
 	return s
 }
 
-// sweep drops what has expired by the last look, and makes room for as many keys again as are left: its cost for each
-// new key is constant.
+// sweep drops the states that had expired by the last lookup, and makes room for as many new keys as are left. So its
+// cost per new key is constant.
 func (t *store[S, P]) sweep() {
 	for key, s := range t.states {
 		if P(s).over(t.at.nowMS) {
@@ -112,7 +112,7 @@ func (t *store[S, P]) sweep() {
 	t.sweepAt, t.last = max(smallest, 2*len(t.states)), nil
 }
 
-// fork is a store with a copy of key's state, under the same clock. A state that has a list unshares it.
+// fork returns a store with a copy of key's state, at the same time. A state with a list gets its own copy of the list.
 func (t *store[S, P]) fork(key string) store[S, P] {
 	f := newStore[S, P](t.at.clock)
 	f.at = t.at

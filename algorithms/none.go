@@ -7,7 +7,7 @@ var _ = register(Algorithm{
 	Family:  "floor",
 	Colour:  "#bebebe", // light grey
 	State:   "none",
-	Rule:    "admits everything: what the harness and the round trip cost",
+	Rule:    "admits everything; shows the cost of the harness and of the round trip",
 	Bound:   "none",
 	Sources: []string{"https://redis.io/docs/latest/develop/programmability/eval-intro/"},
 	Prepare: func(limit.Policy, Values) (Rule, error) {
@@ -15,7 +15,7 @@ var _ = register(Algorithm{
 	},
 })
 
-// unlimited is the model of none. What remains has no end; it says the largest count that a script can.
+// unlimited is the model of none. Remaining is the largest count that a script can return.
 type unlimited struct{}
 
 func (unlimited) Decide(_, _ int64, _ string, _ int64) limit.Decision {

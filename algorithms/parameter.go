@@ -13,29 +13,29 @@ import (
 	"ratelab/internal/message"
 )
 
-// Parameter is one thing about an algorithm that the limit does not fix.
+// Parameter is a property of an algorithm that the limit does not determine.
 type Parameter struct {
 	Name    string // as in gcra:burst=100
-	Kind    Kind   // how its value is written
+	Kind    Kind   // the syntax of its value
 	Default string // in words, such as "the limit's burst"
-	Doc     string // what it does
-	Role    Role   // what it means to those who read results; empty: nothing that is common to algorithms
+	Doc     string // its effect
+	Role    Role   // its meaning for readers of results; empty: nothing that several algorithms share
 
 	Low, High int64    // Integer: the range; Duration: the range in µs
 	Words     []string // OneOf: the legal values
 }
 
-// Role is a meaning that parameters of several algorithms have, under whatever name.
+// Role is a meaning that parameters of several algorithms share, whatever their names.
 type Role string
 
 // The roles.
 const (
-	Capacity Role = "capacity" // how much is admitted at once
-	Parts    Role = "parts"    // into how many parts a window is split
-	Clock    Role = "clock"    // whose clock decides
+	Capacity Role = "capacity" // the most that is admitted at one instant
+	Parts    Role = "parts"    // the number of parts of a window
+	Clock    Role = "clock"    // the clock that decides
 )
 
-// Kind is how a parameter's value is written.
+// Kind is the syntax of a parameter's value.
 type Kind string
 
 // The kinds of values.
@@ -49,13 +49,13 @@ const (
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// canonical gives the one spelling of text's value, or says what is wrong with it.
+// canonical returns the canonical spelling of text's value, or an error.
 func (p *Parameter) canonical(text string) (string, error) {
 	switch p.Kind {
 	case Integer:
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || strings.HasPrefix(text, "+") || n < p.Low || n > p.High {
-			return "", fmt.Errorf("%s is no whole number from %d to %d", message.Quote(text), p.Low, p.High)
+			return "", fmt.Errorf("%s is not a whole number from %d to %d", message.Quote(text), p.Low, p.High)
 		}
 		text = strconv.FormatInt(n, 10)
 	case Duration:
@@ -75,7 +75,7 @@ func (p *Parameter) canonical(text string) (string, error) {
 		}
 	case Name:
 		if !nameForm.MatchString(text) {
-			return "", fmt.Errorf("%s is no name; want 1 to 64 letters, digits or ._-", message.Quote(text))
+			return "", fmt.Errorf("%s is not a name; want 1 to 64 letters, digits or ._-", message.Quote(text))
 		}
 	case Percent:
 		n := p.Number(text)
@@ -89,8 +89,8 @@ func (p *Parameter) canonical(text string) (string, error) {
 
 var percentForm = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,4})?%$`)
 
-// Number is a legal value as a number: of a duration its microseconds, of a word its place, of a percentage its
-// millionths. It is 0 of a text that is no value, such as the word for a default that is none.
+// Number returns a legal value as a number: a duration in microseconds, a word as its index, a percentage in
+// millionths. It returns 0 for a text that is not a value, such as the description of a default.
 func (p *Parameter) Number(text string) int64 {
 	switch p.Kind {
 	case Duration:
@@ -106,8 +106,8 @@ func (p *Parameter) Number(text string) int64 {
 	return n
 }
 
-// Values are the parameters of one instance: what was set, and the default of what was not. Every parameter that is
-// read is remembered with the value it had. The values are legal, each for itself, before Prepare sees them.
+// Values are the parameters of one instance, with defaults for those that are not set. The value of each parameter that
+// is read is recorded. Each value is legal by itself before Prepare sees it.
 type Values struct {
 	algorithm *Algorithm
 	set       map[string]string
@@ -116,17 +116,17 @@ type Values struct {
 
 func (c Choice) values() Values { return Values{c.Algorithm, c.set, map[string]string{}} }
 
-// Integer is the value of an Integer parameter, or otherwise.
+// Integer returns the value of an Integer parameter, or otherwise if it is not set.
 func (v Values) Integer(name string, otherwise int64) int64 {
 	return v.parameter(name).Number(v.Word(name, strconv.FormatInt(otherwise, 10)))
 }
 
-// DurationUS is the value of a Duration parameter in µs, or otherwise.
+// DurationUS returns the value of a Duration parameter in µs, or otherwise if it is not set.
 func (v Values) DurationUS(name string, otherwise int64) int64 {
 	return v.parameter(name).Number(v.Word(name, limit.FormatDuration(time.Duration(otherwise)*time.Microsecond)))
 }
 
-// Word is the value of a OneOf or Name parameter, or otherwise.
+// Word returns the value of a parameter as text, or otherwise if it is not set.
 func (v Values) Word(name, otherwise string) string {
 	v.parameter(name)
 	text, ok := v.set[name]
@@ -137,13 +137,13 @@ func (v Values) Word(name, otherwise string) string {
 	return text
 }
 
-// isSet reports whether somebody set the parameter.
+// isSet reports whether the user or a scenario set the parameter.
 func (v Values) isSet(name string) bool {
 	_, ok := v.set[name]
 	return ok
 }
 
-// parameter is the one of that name, which the algorithm declares.
+// parameter returns the parameter with that name, which the algorithm must declare.
 func (v Values) parameter(name string) *Parameter {
 	p := find(v.algorithm.parameters(), name)
 	if p == nil {

@@ -11,23 +11,23 @@ import (
 	"ratelab/internal/limit"
 )
 
-// rowParameters are what a row of any algorithm takes, but for none, which has no limit: what it decides by, while it
-// is measured against the limit of its contest as every other row.
+// rowParameters are the parameters that a row of any algorithm accepts. The only exception is none, which has no limit.
+// limit and per are the limit that the row enforces. All rows of a run are measured against the same limit.
 var rowParameters = []Parameter{
 	{Name: "limit", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's requests",
-		Doc: "the requests per window that the row itself goes by; its burst is then as large, unless it is set"},
+		Doc: "the requests per window that the row itself enforces; its burst is then the same, unless it is set"},
 	{Name: "per", Kind: Duration, Low: limit.MinWindow.Microseconds(), High: limit.MaxWindow.Microseconds(),
-		Default: "the limit's window", Doc: "the window that the row itself goes by"},
+		Default: "the limit's window", Doc: "the window that the row itself enforces"},
 	{Name: "nodes", Kind: Integer, Low: 1, High: mostNodes, Default: "one",
-		Doc: "so many gateways behind a load balancer, each of which counts for itself, on keys of its own"},
+		Doc: "the number of gateways behind a load balancer; each counts separately, on keys of its own"},
 	{Name: "balancer", Kind: OneOf, Words: []string{"round-robin", "random"}, Default: "round-robin",
-		Doc: "which gateway gets a request: the next in turn, or one drawn by seed and number; needs nodes"},
+		Doc: "which gateway gets a request: the next in turn, or a random one by seed and number; needs nodes"},
 }
 
-// RowParameters are the parameters that a row of any algorithm but none takes besides the algorithm's own.
+// RowParameters returns the parameters that a row of any algorithm except none accepts besides the algorithm's own.
 func RowParameters() []Parameter { return slices.Clone(rowParameters) }
 
-// parameters are the algorithm's own, and those of its rows.
+// parameters returns the algorithm's own parameters and those of its rows.
 func (s *Algorithm) parameters() []Parameter {
 	if IsFloor(s.Name) {
 		return s.Parameters
@@ -35,8 +35,8 @@ func (s *Algorithm) parameters() []Parameter {
 	return slices.Concat(s.Parameters, rowParameters)
 }
 
-// Policy is the limit that c itself goes by where its contest has the limit p: limit and per replace its requests and
-// its window, and then the burst is the row's own requests. Whatever measures the row goes by p.
+// Policy returns the limit that c enforces in a run with the limit p. The parameters limit and per replace the requests
+// and the window of p; the burst is then the row's own requests. The row is still measured against p.
 func (c Choice) Policy(p limit.Policy) limit.Policy {
 	if !c.HasOwnLimit() {
 		return p
@@ -47,13 +47,13 @@ func (c Choice) Policy(p limit.Policy) limit.Policy {
 	return p
 }
 
-// HasOwnLimit reports whether c goes by another limit than that of its contest.
+// HasOwnLimit reports whether c enforces another limit than the run's.
 func (c Choice) HasOwnLimit() bool {
 	v := c.values()
 	return v.isSet("limit") || v.isSet("per")
 }
 
-// Gateways are how many count for c, each for itself; 0 where all that decide share one state.
+// Gateways returns the number of gateways that count separately for c, or 0 if c has one state.
 func (c Choice) Gateways() int64 {
 	if IsFloor(c.Label) {
 		return 0
@@ -61,7 +61,7 @@ func (c Choice) Gateways() int64 {
 	return c.values().Integer("nodes", 0)
 }
 
-// AtTheLimit is c by the limit that it is given instead of its own. The label stays.
+// AtTheLimit drops c's own limit= and per= parameters. The label stays the same.
 func (c Choice) AtTheLimit() Choice {
 	c.set = maps.Clone(c.set)
 	delete(c.set, "limit")
@@ -69,25 +69,25 @@ func (c Choice) AtTheLimit() Choice {
 	return c
 }
 
-// Seeded is c drawing from seed what its balancer draws. Unless it is called the seed is 0.
+// Seeded returns c with the seed for its balancer's random choices. The default seed is 0.
 func (c Choice) Seeded(seed uint64) Choice {
 	c.seed = seed
 	return c
 }
 
-// noDefault refuses a row's parameter where a default for all rows of the algorithm is set: nothing in their labels
-// would tell that they have another limit than the one that they are measured against.
+// noDefault returns an error if a default for all rows of an algorithm sets a row's parameter: their labels would not
+// show that they enforce another limit than the run's.
 func (s *Algorithm) noDefault(set map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		if find(rowParameters, name) != nil {
-			return fmt.Errorf("%s: %s is a row's own and has no default; name a row %s:%s=%s instead", s.Name, name,
-				s.Name, name, set[name])
+			return fmt.Errorf("%s: %s belongs to a single row and has no default; name a row %s:%s=%s instead",
+				s.Name, name, s.Name, name, set[name])
 		}
 	}
 	return nil
 }
 
-// atRow completes an instance of c, which Prepare has made under the row's own limit, with what its row says.
+// atRow completes a rule that Prepare has made under the row's own limit with the row's parameters.
 func (c Choice) atRow(in *Rule, own limit.Policy) error {
 	in.Policy = own
 	if c.HasOwnLimit() {
@@ -104,7 +104,7 @@ func (c Choice) atRow(in *Rule, own limit.Policy) error {
 		one := in.NewModel
 		in.NewModel = func() limit.Model { return &balanced{g.TurnsAfter(0), []limit.Model{one()}} }
 	case v.isSet("balancer"):
-		return errors.New("balancer says which of several gateways gets a request; set nodes as well")
+		return errors.New("balancer chooses among several gateways; set nodes as well")
 	}
 	return nil
 }

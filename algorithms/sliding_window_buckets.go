@@ -25,7 +25,7 @@ var _ = register(Algorithm{
 	Traits:  Traits{Grid: true},
 	Keeping: func(limit.Policy, int64) []string { return []string{"", "parts=60"} },
 	Second: Second{Setting: 1, Short: "buckets\n/60",
-		Words: "buckets/10 and buckets/60: sliding-window-buckets with so many parts."},
+		Words: "buckets/10 and buckets/60: sliding-window-buckets with 10 or 60 parts."},
 	Prepare: func(p limit.Policy, v Values) (Rule, error) {
 		c := v.clock()
 		n := v.Integer("parts", 10)
@@ -37,13 +37,13 @@ var _ = register(Algorithm{
 	},
 })
 
-// maxParts keeps a script's HGETALL short, and a sub-window of the shortest window at a whole µs.
+// maxParts keeps a script's HGETALL short. With it, a sub-window of the shortest window still lasts 1 µs.
 const maxParts = 1000
 
 // slidingBuckets has a list of counters for each key.
 type slidingBuckets struct{ limit, windowUS, n int64 }
 
-// subwindows are one key's counters, by rising end, and the window of the last request that was counted.
+// subwindows are one key's counters in the order of their ends, and the window of the last counted request.
 type subwindows struct {
 	life
 	counters []subwindow
@@ -54,7 +54,7 @@ type subwindow struct{ endUS, count int64 }
 
 func (b *subwindows) unshare() { b.counters = slices.Clone(b.counters) }
 
-// end is when the sub-window around atUS ends; n of them make a window.
+// end returns the end of the sub-window around atUS. A window has n sub-windows.
 func (s *slidingBuckets) end(atUS int64) int64 {
 	begin := beginOf(atUS, s.windowUS)
 	return begin + ceilDiv(((atUS-begin)*s.n/s.windowUS+1)*s.windowUS, s.n)
@@ -68,7 +68,7 @@ func (s *slidingBuckets) decide(at *moment, b *subwindows, cost int64) limit.Dec
 	for len(live) > 0 && live[0].endUS <= at.nowUS-s.windowUS {
 		live = live[1:]
 	}
-	var held, moved int64 // moved: of sub-windows that end later than the current one
+	var held, moved int64 // moved: the cost in sub-windows that end later than the current one
 	for len(live) > 0 && live[len(live)-1].endUS > latest {
 		moved += live[len(live)-1].count
 		live = live[:len(live)-1]
@@ -97,8 +97,8 @@ func (s *slidingBuckets) decide(at *moment, b *subwindows, cost int64) limit.Dec
 	return d
 }
 
-// add keeps live only, and counts permits in the sub-window that ends then, the last of them. Where it is a new one,
-// or the window has changed, the key lives until that leaves.
+// add keeps only the counters in live, and adds tokens to the sub-window that ends at endUS, the last one. If the
+// sub-window is new, or the window has changed, the key lives until the sub-window leaves the window.
 func (b *subwindows) add(at *moment, live []subwindow, endUS, permits, windowUS int64) []subwindow {
 	n := copy(b.counters, live)
 	b.counters = b.counters[:n]

@@ -21,15 +21,15 @@ var _ = register(Algorithm{
 	}),
 })
 
-// weighing is the counter's envelope, that of a bucket: all that it admits of the next window the last one's weight has
-// left room for.
+// weighing returns the counter's envelope, which equals a bucket's: in the next window it admits at most what the
+// weight of the last window leaves.
 func weighing(requests, windowUS int64) envelope { return refilling(requests, windowUS, requests) }
 
 // slidingCounter has counters of aligned windows, two of which are read.
 type slidingCounter struct{ limit, windowUS int64 }
 
-// decide weighs the previous window's count by what (t − W, t] covers of it. Where the length has changed, what the old
-// windows weigh goes on as the current count.
+// decide weights the count of the previous window by the part of it that (t − W, t] covers. If the window's length has
+// changed, the weighted counts of the old windows become the current count.
 func (s *slidingCounter) decide(at *moment, w *windows, cost int64) limit.Decision {
 	begin := beginOf(at.nowUS, s.windowUS)
 	current, previous := w.count(begin), w.count(begin-s.windowUS)
@@ -54,7 +54,8 @@ func (s *slidingCounter) decide(at *moment, w *windows, cost int64) limit.Decisi
 	case previous > 0:
 		d.ResetAfterUS = s.windowUS - elapsed
 	}
-	// The previous window weighs little enough later in this window, or, as the current one does, in the next.
+	// The request fits when the previous window weighs little enough: later in this window, or in the next one, when
+	// the current window is the previous one.
 	switch room := s.limit - current - cost; {
 	case cost > s.limit:
 		d.RetryAfterUS = limit.Never
@@ -66,7 +67,8 @@ func (s *slidingCounter) decide(at *moment, w *windows, cost int64) limit.Decisi
 	return d
 }
 
-// weight is what a previous window takes of the limit, rounded up, which changes nothing in a sum of integers.
+// weight returns how much of the limit a previous window takes. It is rounded up, which does not change a comparison of
+// integers.
 func weight(previous, elapsed, windowUS int64) int64 {
 	if previous == 0 {
 		return 0

@@ -26,11 +26,11 @@ var _ = register(Algorithm{
 	}),
 })
 
-// slidingLog has a list of what was admitted.
+// slidingLog has a list of the admitted requests of each key.
 type slidingLog struct{ limit, windowUS int64 }
 
-// admissions are one key's admitted requests in the order of their times, each with the cost of all up to it. The
-// first gone of the list left the window before the last admission.
+// admissions are one key's admitted requests in the order of their times, each with the total cost up to it. The first
+// gone entries of the list left the window before the last admission.
 type admissions struct {
 	life
 	list []admission
@@ -41,7 +41,7 @@ type admission struct{ atUS, total int64 }
 
 func (g *admissions) unshare() { g.list = slices.Clone(g.list) }
 
-// before is the cost of all requests up to the i-th, exclusive.
+// before returns the total cost of the requests before the i-th.
 func (g *admissions) before(i int) int64 {
 	if i == 0 {
 		return 0
@@ -49,12 +49,12 @@ func (g *admissions) before(i int) int64 {
 	return g.list[i-1].total
 }
 
-// leaving gives the index of the first request after horizonUS.
+// leaving returns the index of the first request after horizonUS.
 func (g *admissions) leaving(horizonUS int64) int {
 	return g.gone + sort.Search(len(g.list)-g.gone, func(i int) bool { return g.list[g.gone+i].atUS > horizonUS })
 }
 
-// decide adds up what the last window admitted.
+// decide adds up the cost admitted in the last window.
 func (s *slidingLog) decide(at *moment, g *admissions, cost int64) limit.Decision {
 	if n := len(g.list); n > 0 && g.list[n-1].atUS > at.nowUS+at.clock.marginUS() {
 		g.list = append(g.list[:g.leaving(at.nowUS)], admission{at.nowUS, g.list[n-1].total})
@@ -78,8 +78,8 @@ func (s *slidingLog) decide(at *moment, g *admissions, cost int64) limit.Decisio
 	return d
 }
 
-// admit drops what left before first, appends a request, and gives the time under which it is kept: that of a client
-// whose clock is behind is the last time.
+// admit drops the requests before first, appends a request, and returns its stored time. If a client's clock is behind,
+// the stored time is the time of the last request.
 func (g *admissions) admit(first int, nowUS, cost int64) (atUS int64) {
 	g.gone = first
 	if 2*g.gone >= len(g.list) && g.gone > 0 {
@@ -92,7 +92,7 @@ func (g *admissions) admit(first int, nowUS, cost int64) (atUS int64) {
 	return nowUS
 }
 
-// compact moves the list to its front, so that it is as long as the log at most twice.
+// compact moves the list to its front, so that the list is at most twice as long as the log.
 func (g *admissions) compact() {
 	base := g.before(g.gone)
 	n := copy(g.list, g.list[g.gone:])

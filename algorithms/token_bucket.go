@@ -8,7 +8,7 @@ var _ = register(Algorithm{
 	Colour: "#009e73", // bluish green
 	State:  "one hash of the configuration and the level with its time; it has no TTL",
 	Rule:   "a managed bucket, refilled continuously: init, acquire for an application on its list, delete",
-	Bound:  "N(τ) ≤ B + r·τ; decides as gcra, but for its rounding",
+	Bound:  "N(τ) ≤ B + r·τ; decides as gcra, except for rounding",
 	Sources: []string{
 		"J. Turner, New directions in communications, IEEE Communications Magazine 24(10), 1986",
 		"https://en.wikipedia.org/wiki/Token_bucket",
@@ -20,7 +20,7 @@ var _ = register(Algorithm{
 		c := v.clock()
 		burst, application := v.Integer("burst", p.Capacity()), v.Word("application", "ratelab")
 		w, l := p.Interval()
-		err := exactProduct("burst * us per permit (a reduced fraction's numerator)", burst, w, 1_000_000*l,
+		err := exactProduct("burst * us per token (a reduced fraction's numerator)", burst, w, 1_000_000*l,
 			"choose a smaller burst, or requests that share more factors with the window")
 		if err != nil {
 			return Rule{}, err
@@ -33,36 +33,36 @@ var _ = register(Algorithm{
 	},
 })
 
-// configuredBucket is the rule: each key is configured before its first request, and anew where it finds another
-// configuration, which fills the bucket.
+// configuredBucket is the rule. Each key is configured before its first request, and again if its configuration
+// differs, which fills the bucket.
 type configuredBucket struct{ bucket }
 
-// managed is one bucket; without a capacity there is none. used is what was used up of it at atUS.
+// managed is one bucket. If the capacity is 0, the bucket does not exist. used is the used part at atUS.
 type managed struct {
 	bucket
 	used, atUS int64
 }
 
-// over is never where something was configured: it lives until it is deleted, so that memory grows with the buckets, in
-// the model as in Redis.
+// over returns false for a configured bucket, which exists until it is deleted. So the memory grows with the buckets,
+// in the model as in Redis.
 func (b *managed) over(int64) bool { return b.capacity == 0 }
 
-// decide takes cost permits.
+// decide takes cost tokens.
 func (c *configuredBucket) decide(at *moment, b *managed, cost int64) limit.Decision {
 	b.configure(c.bucket, at)
 	return b.acquire(at, cost)
 }
 
-// configure fills the bucket where the configuration is another one.
+// configure fills the bucket if its configuration differs.
 func (b *managed) configure(c bucket, at *moment) {
 	if b.bucket != c {
 		*b = managed{bucket: c, atUS: at.nowUS}
 	}
 }
 
-// acquire takes cost permits, or none: then it says what there is.
+// acquire takes cost tokens if there are enough.
 func (b *managed) acquire(at *moment, cost int64) limit.Decision {
-	most := b.capacity*b.w/b.l + at.clock.marginUS() + 1 // µs, more than which do not matter, and might not fit
+	most := b.capacity*b.w/b.l + at.clock.marginUS() + 1 // in µs; a longer time has the same effect, and might overflow
 	used, changed := b.capped(b.used-min(max(at.nowUS-b.atUS, -most), most)*b.l, at)
 	used, d := b.take(used, cost)
 	if d.Allowed() || changed {

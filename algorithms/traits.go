@@ -8,39 +8,40 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Second is how the second row of an algorithm is shown.
+// Second describes the second row of an algorithm.
 type Second struct {
-	Setting int    // its place in Keeping
-	Short   string // as that of an Algorithm; empty: there is no second row
-	Words   string // what the Short of both rows means
+	Setting int    // its index in Keeping
+	Short   string // as in Algorithm; empty: there is no second row
+	Words   string // explains the Short of both rows
 }
 
-// Traits are what other packages need to know of an algorithm, so that none of them decides by its name; and its
-// exceptions to the laws of laws_test.go. An algorithm with a new kind of exception adds a trait here, and the check of
-// it to the law.
+// Traits are the properties of an algorithm that other packages need, so that no package decides by an algorithm's
+// name. They also include its exceptions to the laws of laws_test.go. An algorithm with a new kind of exception adds a
+// trait here, and a check of the trait to the law.
 type Traits struct {
-	ExactFor  []limit.Contract // with the limit's own setting it admits what the contract allows, and nothing else
-	Usual     []limit.Contract // it is widely used for these, whether or not it guarantees them
-	Twin      string           // the algorithm that decides nearly alike; a narrow matrix shows that one alone
-	Entries   bool             // a key holds each admitted request of a window, so that its bytes grow with the limit
-	Managed   bool             // keys are configured, and stay until somebody deletes them
-	RedisRate bool             // redis_rate, https://github.com/go-redis/redis_rate, decides alike
+	ExactFor  []limit.Contract // contracts whose exact limiter this is, with the limit's own setting
+	Usual     []limit.Contract // contracts for which it is widely used, whether or not it guarantees them
+	Twin      string           // the algorithm with nearly the same decisions; a narrow matrix shows only that one
+	Entries   bool             // a key holds each admitted request of a window, so its size grows with the limit
+	Managed   bool             // keys are configured, and exist until a user deletes them
+	RedisRate bool             // redis_rate, https://github.com/go-redis/redis_rate, makes the same decisions
 
-	TTLRule bool // a key's expiry ends its window: now_us is not read, and times hold to the millisecond
-	Aligned bool // a clock that steps back into an older window finds that window's own count
-	Grid    bool // windows, or refills, lie where the clock puts them, not where the first request does
-	Lends   bool // the balance may be negative: a full burst is admitted before the bucket is full
-	Tiers   bool // several limits hold at once: a full burst may be back before all of them forget what was admitted
-	Timed   bool // what is used up is kept as a time: after a change of the rate it is another number of permits
+	TTLRule bool // a key's expiry ends its window: now_us is not read, and times are exact to the millisecond
+	Aligned bool // after a step back of the clock into an older window, that window's own count applies
+	Grid    bool // the clock determines where windows or refills begin, not the first request
+	Lends   bool // the balance may be negative: a full burst may be admitted before the bucket is full
+	// several limits apply together: a full burst may be possible before all of them have forgotten earlier requests
+	Tiers bool
+	Timed bool // the used part is stored as a time: after a change of the rate it is a different number of tokens
 }
 
-// NameOf returns the name with which a row's label begins: gcra of gcra:burst=10 and of gcra+local-flag.
+// NameOf returns the name at the beginning of a row's label: gcra for gcra:burst=10 and for gcra+local-flag.
 func NameOf(label string) string {
 	name, _, _ := strings.Cut(strings.ReplaceAll(label, "+", ":"), ":")
 	return name
 }
 
-// Of returns the algorithm of a row's label. That of any other label, such as a user's script's, is empty.
+// Of returns the algorithm of a row's label. For other labels, such as a user's script's, it returns an empty one.
 func Of(label string) *Algorithm { return cmp.Or(registered[NameOf(label)], &Algorithm{}) }
 
 // IsFloor reports whether a row's algorithm is the floor, which admits everything and is not compared.
@@ -57,16 +58,16 @@ func Exact(c limit.Contract) Choice {
 	return all[slices.IndexFunc(all, func(a Choice) bool { return IsExact(a.Label, c) })]
 }
 
-// ByPlace returns every algorithm with its default parameters, in the order of their places.
+// ByPlace returns all algorithms with their default parameters, in the order of their places.
 func ByPlace() []Choice {
-	place := func(c Choice) uint { return uint(c.Algorithm.Place) - 1 } // of 0 the largest
+	place := func(c Choice) uint { return uint(c.Algorithm.Place) - 1 } // 0 becomes the largest
 	all := Defaults()
 	slices.SortStableFunc(all, func(a, b Choice) int { return cmp.Compare(place(a), place(b)) })
 	return all
 }
 
-// Guaranteeing returns the settings that guarantee the contract of p for any traffic and that admit a request of the
-// largest cost, as far as the algorithms name them.
+// Guaranteeing returns the known settings that guarantee the contract of p for any traffic and admit a request of the
+// largest cost.
 func Guaranteeing(p limit.Policy, largestCost int64) (all []Choice) {
 	for _, c := range Defaults() {
 		if IsExact(c.Label, p.Contract) {
@@ -79,8 +80,8 @@ func Guaranteeing(p limit.Policy, largestCost int64) (all []Choice) {
 	return all
 }
 
-// keeping returns the settings that Keeping names. One that is none is the limit's own: of a limit of 1 nothing is left
-// to reduce, and no two requests can surround an edge.
+// keeping returns the settings that Keeping names. If a setting is invalid, it returns the limit's own setting instead.
+// This happens for a limit of 1: it cannot be reduced, and it never admits two requests around a window's edge.
 func (s *Algorithm) keeping(p limit.Policy, largestCost int64) (all []Choice) {
 	if s.Keeping == nil {
 		return nil
@@ -95,7 +96,7 @@ func (s *Algorithm) keeping(p limit.Policy, largestCost int64) (all []Choice) {
 	return all
 }
 
-// SecondUnder returns the setting that Second describes, for a limit. If Second describes none, the label is empty.
+// SecondUnder returns the setting that Second describes, for a limit. If there is no second row, the label is empty.
 func (s *Algorithm) SecondUnder(p limit.Policy) (c Choice) {
 	if s.Second.Short == "" {
 		return c

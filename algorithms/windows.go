@@ -2,23 +2,23 @@ package algorithms
 
 import "slices"
 
-// windows are the counters of one key, by the begin of their aligned window, which is lengthUS long; they are one hash
-// in Redis. A clock that steps back finds the count of an older window again while that is among the sixteen that are
-// kept.
+// windows are the counters of one key by the beginnings of their aligned windows, which are lengthUS long. In Redis
+// they are one hash. If the clock steps back, the count of an older window is used again as long as it is among the
+// sixteen that are kept.
 type windows struct {
 	life
 	lengthUS int64
-	counters []windowCount // those of the last requests last
+	counters []windowCount // in the order of their creation
 }
 
 type windowCount struct{ beginUS, count int64 }
 
-// mostWindows is how many a key keeps.
+// mostWindows is how many windows a key keeps.
 const mostWindows = 16
 
 func (w *windows) unshare() { w.counters = slices.Clone(w.counters) }
 
-// find gives the index of the counter of the window that begins then, or −1.
+// find returns the index of the counter of the window that begins at beginUS, or −1.
 func (w *windows) find(beginUS int64) int {
 	for i := len(w.counters) - 1; i >= 0; i-- {
 		if w.counters[i].beginUS == beginUS {
@@ -28,7 +28,7 @@ func (w *windows) find(beginUS int64) int {
 	return -1
 }
 
-// count is what the window that begins then has admitted.
+// count returns the cost that the window that begins at beginUS has admitted.
 func (w *windows) count(beginUS int64) int64 {
 	if i := w.find(beginUS); i >= 0 {
 		return w.counters[i].count
@@ -36,11 +36,12 @@ func (w *windows) count(beginUS int64) int64 {
 	return 0
 }
 
-// isOther reports whether the windows are of another length.
+// isOther reports whether the windows have another length.
 func (w *windows) isOther(lengthUS int64) bool { return w.lengthUS != 0 && w.lengthUS != lengthUS }
 
-// add counts permits in a window of that length. Where it opens, the lowest of sixteen but needed goes, those of
-// another length all go, and the key lives for two windows.
+// add adds tokens to a window of that length. If the window is new, the key lives for two windows from now. If there
+// are sixteen windows already, the one with the lowest beginning except neededUS is dropped. Windows of another length
+// are all dropped.
 func (w *windows) add(at *moment, beginUS, neededUS, lengthUS, permits int64) {
 	if w.isOther(lengthUS) {
 		*w = windows{}
@@ -62,5 +63,5 @@ func (w *windows) add(at *moment, beginUS, neededUS, lengthUS, permits int64) {
 	w.lengthUS, w.lastMS = lengthUS, at.afterUS(2*lengthUS)
 }
 
-// beginOf is when the window around atUS begins.
+// beginOf returns the beginning of the window around atUS.
 func beginOf(atUS, lengthUS int64) int64 { return floorDiv(atUS, lengthUS) * lengthUS }

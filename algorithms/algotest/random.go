@@ -10,8 +10,8 @@ import (
 // RandomSteps is the number of requests in a random trace.
 const RandomSteps = 400
 
-// RandomRequests draws requests that never go back in time, and lets l decide them on the way: the next request
-// often comes at the instant at which the last answer said that something changes, or a microsecond off.
+// RandomRequests returns random requests that never go back in time, with the decisions of l. The next request often
+// comes at the time at which the last decision announced a change, or one microsecond before or after.
 func RandomRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Request, []limit.Decision) {
 	return RandomHistory(r, p, l, RandomSteps, 2)
 }
@@ -34,7 +34,7 @@ func RandomHistory(r *rand.Rand, p limit.Policy, l limit.Model, steps, keys int)
 	return requests, decisions
 }
 
-// randomCost is mostly small, sometimes as much as there is, and sometimes more than there ever will be.
+// randomCost returns a cost that is mostly small, sometimes up to the capacity, and sometimes above it.
 func randomCost(r *rand.Rand, p limit.Policy) int64 {
 	switch r.IntN(4) {
 	case 0:

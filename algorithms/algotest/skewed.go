@@ -7,9 +7,9 @@ import (
 	"ratelab/internal/limit"
 )
 
-// RandomSkewedRequests draws requests of several clients whose clocks are off by up to three windows or three seconds
-// and drift, to a server whose clock steps back and forth by as much, and lets l decide them on the way. AtUS, the true
-// time, never goes back.
+// RandomSkewedRequests returns random requests of several clients with the decisions of l. The clients' clocks are
+// wrong by up to three windows or three seconds and drift. The server's clock steps back and forth by as much. AtUS,
+// the true time, never goes back.
 func RandomSkewedRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Request, []limit.Decision) {
 	var requests []limit.Request
 	var decisions []limit.Decision
@@ -35,20 +35,21 @@ func RandomSkewedRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.
 	return requests, decisions
 }
 
-// expiry is the time until a key that was written for d may expire, as the scripts have it: so many whole milliseconds
-// or seconds, with or without a second's margin, or a millisecond more.
+// expiry returns a time after which a key that was written for d may expire, as in the scripts: rounded up to whole
+// milliseconds or seconds, with or without a margin of one second, or one millisecond more.
 func expiry(r *rand.Rand, p limit.Policy, d limit.Decision) int64 {
 	life := d.ResetAfterUS + p.WindowUS()*r.Int64N(2)
 	unit := []int64{1_000, 1_000_000}[r.IntN(2)]
 	return (life+unit-1)/unit*unit + 1_000_000*r.Int64N(2) + 1_000*r.Int64N(2)
 }
 
-// drifting is a clock that is off by offsetUS at first, and by ppm µs more with every second.
+// drifting is a clock that is wrong by offsetUS at first, and by ppm µs more each second.
 type drifting struct{ offsetUS, ppm int64 }
 
 func (d drifting) skewUS(atUS int64) int64 { return d.offsetUS + atUS/1_000_000*d.ppm }
 
-// randomStep is how far a clock is off: not at all, by some milliseconds, windows or seconds, either way.
+// randomStep returns by how much a clock is wrong: not at all, or by some milliseconds, windows or seconds in either
+// direction.
 func randomStep(r *rand.Rand, p limit.Policy) int64 {
 	span := []int64{1, 5_000, p.WindowUS() + 1, 3*p.WindowUS() + 1, 3_000_000}[r.IntN(5)]
 	return r.Int64N(2*span-1) - span + 1

@@ -1,13 +1,13 @@
-// Package algotest reads the hand-worked traces under algorithms/testdata, for the tests of everything that
-// decides: the models, and the scripts on every server. A trace reads aloud:
+// Package algotest reads the hand-worked traces in algorithms/testdata, for the tests of all limiters: the models, and
+// the scripts on all servers. A trace looks like this:
 //
 //	limit 3/3s                    a new trace: 3 requests per 3 s; `burst 5` may follow
-//	label gcra:burst=2            what decides; without this line, the algorithm that the file is named after
+//	label gcra:burst=2            the limiter; without this line, the algorithm that the file is named after
 //	at=0s cost=1 -> allow remaining=2 reset=1s   # why
 //	at=0s cost=4 -> deny  remaining=2 retry=never reset=1s
 //
-// A step is `at` (since the trace's start, may step back), `key` (one and the same where left out) and `cost` (1
-// where left out), and the whole decision: what it leaves out is 0. Blank lines and all from # on are skipped.
+// A step has `at` (since the trace's start; it may step back), `key` (by default always the same), `cost` (by default
+// 1), and the whole decision: fields that are left out are 0. Blank lines and text after # are ignored.
 package algotest
 
 import (
@@ -20,10 +20,10 @@ import (
 	"ratelab/internal/limit"
 )
 
-// StartUS is when every trace starts: 2024-01-01T00:00:00Z, in µs since 1970.
+// StartUS is the start of all traces: 2024-01-01T00:00:00Z, in µs since 1970.
 const StartUS int64 = 1_704_067_200_000_000
 
-// Trace is a story: a limit, and what becomes of each request under it.
+// Trace is a limit with requests and their decisions.
 type Trace struct {
 	Name   string // file and line, for a test's name
 	Label  string // as algorithms.Parse reads it
@@ -33,12 +33,12 @@ type Trace struct {
 
 // Step is one request and its decision.
 type Step struct {
-	Line          int // in its file
+	Line          int // AtUS counts from StartUS, and may be negative or less than in the step before
 	limit.Request     // AtUS is since StartUS, and may be negative or less than the step's before
 	Want          limit.Decision
 }
 
-// Load reads every trace in the directory, in the order of the files' names.
+// Load reads all traces in the directory, in the order of the files' names.
 func Load(dir string) ([]Trace, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil || len(paths) == 0 {
@@ -59,7 +59,7 @@ func Load(dir string) ([]Trace, error) {
 	return all, nil
 }
 
-// Parse reads the traces of one file, whose base name is the algorithm's.
+// Parse reads the traces of one file. The file's base name is the algorithm's name.
 func Parse(file, text string) ([]Trace, error) {
 	var traces []Trace
 	for i, line := range strings.Split(text, "\n") {
@@ -98,7 +98,7 @@ func (t *Trace) read(line int, fields []string) (err error) {
 	return err
 }
 
-// verdicts are the words for limit.Verdict.
+// verdicts maps the words of traces to verdicts.
 var verdicts = map[string]limit.Verdict{"allow": limit.Allowed, "deny": limit.Rejected,
 	"not-configured": limit.NotConfigured}
 
@@ -146,7 +146,7 @@ func microseconds(text string) (int64, error) {
 	return d.Microseconds(), err
 }
 
-// Describe puts a decision into the words of a trace, so that a failure can be compared by eye.
+// Describe formats a decision in the words of a trace, so that a failure is easy to compare.
 func Describe(d limit.Decision) string {
 	word := "?"
 	for name, v := range verdicts {
@@ -168,7 +168,7 @@ func Describe(d limit.Decision) string {
 	return text
 }
 
-// Check lets l decide the steps, and gives one line for each that came out otherwise.
+// Check lets l decide the steps. It returns one line for each decision that differs from the trace.
 func (t *Trace) Check(l limit.Model) []string {
 	var wrong []string
 	for i, q := range t.Requests() {
@@ -180,7 +180,7 @@ func (t *Trace) Check(l limit.Model) []string {
 	return wrong
 }
 
-// Requests gives the steps' requests, for what decides many at once.
+// Requests returns the requests of all steps.
 func (t *Trace) Requests() []limit.Request {
 	var all []limit.Request
 	for _, s := range t.Steps {

@@ -1,5 +1,5 @@
-// Package limitstest draws limits and parameters for an algorithm, from what it declares. It is not part of algotest,
-// because it knows the algorithms, whose own tests use that.
+// Package limitstest draws random limits and parameters for an algorithm from its declarations. It is not part of
+// algotest, because it imports algorithms, and the tests of algorithms import algotest.
 package limitstest
 
 import (
@@ -14,8 +14,8 @@ import (
 var windows = []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond,
 	10 * time.Millisecond, time.Second, 1000003 * time.Microsecond, 3 * time.Second, 24 * time.Hour}
 
-// Random draws a limit and parameters: small numbers that a trace can exhaust, windows that no count divides, and now
-// and then limits at the end of what is exact. Where the parameters do not go together, they are left out.
+// Random returns a random limit and parameters: small numbers that a trace can exhaust, windows that are not multiples
+// of any count, and sometimes limits at the edge of exact numbers. Parameters that do not fit together are left out.
 func Random(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limit.Policy) {
 	p = limit.Policy{Requests: 1 + r.Int64N(9), Window: windows[r.IntN(len(windows))]}
 	switch r.IntN(6) {
@@ -41,7 +41,7 @@ func Random(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limi
 	return label, p
 }
 
-// RandomRow is Random, for a row that often has a limit of its own, gateways, or both.
+// RandomRow does what Random does, for a row that often has a limit of its own, gateways, or both.
 func RandomRow(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limit.Policy) {
 	label, p = Random(r, algorithm)
 	row := ""
@@ -61,7 +61,8 @@ func RandomRow(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p l
 	return label, p
 }
 
-// own draws most of the algorithm's numbers and durations, as they stand in a label. The limit draws the capacity.
+// own returns values for most of the algorithm's numbers and durations, as in a label. The capacity comes from the
+// limit.
 func own(r *rand.Rand, algorithm *algorithms.Algorithm, p limit.Policy) string {
 	text := ""
 	for _, q := range algorithm.Parameters {

@@ -1,28 +1,28 @@
 package accesslog
 
-// blockSize is about how many bytes are read and parsed at once. Nothing but speed depends on it, as a test shows.
+// blockSize is about how many bytes are read and parsed together. It affects only the speed, as a test shows.
 var blockSize = 64 << 10
 
-// block is a piece of a file, and what its lines say.
+// block is a piece of a file with the requests of its lines.
 type block struct {
 	records
-	*fields       // how they are read
+	*fields       // reads the lines
 	file          *traceFile
-	buffer        []byte        // the data's
-	entries       []entry       // one a line, but for blank ones and comments
-	errs          []error       // of the lines that are bad, in order
-	taken, parsed chan struct{} // closed when it is
+	buffer        []byte        // holds the data
+	entries       []entry       // one for each line that is not blank and not a comment
+	errs          []error       // one for each bad line, in order
+	taken, parsed chan struct{} // closed when the block has been taken from the file, and when it has been parsed
 }
 
-// blocks are read one after the other, and parsed on all processors.
+// blocks are the blocks of one file. They are read one after the other and parsed on all processors.
 type blocks struct {
-	now   *block        // the block whose lines come next, from place on
-	place int           // in now
-	ahead []*block      // those that follow it: several once a block has told how times are written
+	now   *block        // the block with the next line
+	place int           // the index of the next entry in now
+	ahead []*block      // the blocks after it: several once a block has shown the format of the times
 	last  chan struct{} // closed when the last of them is taken
 }
 
-// line gives the next line, in the order of the file. After the last the error is that of takeRecord.
+// line returns the next line in the order of the file. After the last line it returns takeRecord's error.
 func (f *traceFile) line() (*entry, error) {
 	for ; f.now == nil || f.place == len(f.now.entries); f.advance() {
 		if f.now != nil && f.now.ended != nil {
@@ -33,7 +33,7 @@ func (f *traceFile) line() (*entry, error) {
 	return &f.now.entries[f.place-1], nil
 }
 
-// advance goes on to the next block.
+// advance moves on to the next block.
 func (f *traceFile) advance() {
 	free := f.now
 	for ; len(f.ahead) == 0 || f.stamps.text != nil && f.shared.spare > 0; f.shared.spare-- {
@@ -51,7 +51,7 @@ func (f *traceFile) advance() {
 	}
 }
 
-// start reads and parses the block that follows those ahead.
+// start reads and parses the next block of the file in the background.
 func (f *traceFile) start(b *block) {
 	before := f.last
 	b.taken, b.parsed = make(chan struct{}), make(chan struct{})
@@ -68,7 +68,7 @@ func (f *traceFile) start(b *block) {
 	}()
 }
 
-// drop lets go of all blocks, when nothing reads on any more.
+// drop discards all blocks when no more lines will be read.
 func (f *traceFile) drop() {
 	for _, b := range f.ahead {
 		<-b.parsed
@@ -77,7 +77,7 @@ func (f *traceFile) drop() {
 	f.blocks = blocks{}
 }
 
-// parse reads the lines.
+// parse reads the lines of the block.
 func (b *block) parse() {
 	b.entries, b.errs, b.firsts = b.entries[:0], nil, [noted]string{}
 	for {
@@ -89,7 +89,7 @@ func (b *block) parse() {
 		e := entry{at: -1, file: b.file, line: b.number}
 		b.marks = 0
 		switch err = b.read(line, &e); {
-		case err == errComment, b.number <= 0: // the head of a Piece
+		case err == errComment, b.number <= 0: // a comment, or a line of a Piece's head
 			continue
 		case err != nil:
 			b.mark(bad, nil)
@@ -110,7 +110,7 @@ func (b *block) parse() {
 	}
 }
 
-// read reads the request of a line.
+// read reads the request of one line into e.
 func (r *fields) read(line []byte, e *entry) (err error) {
 	before, err := r.cut(line)
 	if err != nil {
@@ -146,7 +146,7 @@ func (r *fields) read(line []byte, e *entry) (err error) {
 	if err != nil {
 		return err
 	}
-	e.cost = int32(cost) // at most traffic.MaxCost
+	e.cost = int32(cost) // it fits: cost returns at most traffic.MaxCost
 	e.takes, err = r.takesUS(at.us)
 	e.stamped = r.spans.stamped
 	return err

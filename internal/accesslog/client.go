@@ -5,8 +5,8 @@ import (
 	"net/netip"
 )
 
-// isAddress reports whether b is an IP address. Text of digits and three points is taken for one: the clients of most
-// logs are such, and netip would allocate for each.
+// isAddress reports whether b is an IP address. It accepts all texts of digits with three points, without checking the
+// numbers: most logs have such clients, and netip would allocate memory for each.
 func isAddress(b []byte) bool {
 	points, colons := 0, 0
 	for _, c := range b {
@@ -28,8 +28,8 @@ func isAddress(b []byte) bool {
 	return err == nil
 }
 
-// address is the address that b begins with: its port and brackets and the rest of a list are left off. It is nil where
-// b is something else.
+// address returns the address at the beginning of b, without a port, brackets or the rest of a list. It returns nil if
+// b does not begin with an address.
 func address(b []byte) []byte {
 	b, _ = cutByte(b, ',')
 	b = bytes.TrimSpace(b)
@@ -52,9 +52,9 @@ func address(b []byte) []byte {
 func isPort(b []byte) bool { return len(b) > 1 && b[0] == ':' && digits(b[1:]) >= 0 }
 
 // client finds the client in the text before a line's time. Containers, syslog and Apache's vhost_combined write other
-// words before it: the client is the first address after the last word that ends in a colon. In a log without addresses
-// it is the first word there. before is the word at the line's start where that is not the client, and after is what
-// follows the client. The client is nil where that word is a time or a name with a port.
+// words before the client. So the client is the first address after the last word that ends in a colon. If the text has
+// no address, the client is the first word after that colon. It is nil if that word is a time or a name with a port.
+// before is the first word of the line if it is not the client. after is the text after the client.
 func client(text []byte) (before, client, after []byte) {
 	text = bytes.TrimLeft(text, " ")
 	first, rest := cutByte(text, ' ')
@@ -79,7 +79,7 @@ func client(text []byte) (before, client, after []byte) {
 			client, after = bytes.TrimRight(list[:len(list)-len(words)], " "), words
 		}
 	}
-	if client == nil && isAddress(first) { // a user's name ends in a colon
+	if client == nil && isAddress(first) { // the last word with a colon was a user's name
 		return nil, first, rest
 	}
 	if client == nil {
@@ -95,7 +95,7 @@ func client(text []byte) (before, client, after []byte) {
 	return before, client, after
 }
 
-// cutByte is bytes.Cut for one byte, in less time. Without c after is nil.
+// cutByte is bytes.Cut for one byte, but faster. after is nil if b does not contain c.
 func cutByte(b []byte, c byte) (before, after []byte) {
 	if i := bytes.IndexByte(b, c); i >= 0 {
 		return b[:i], b[i+1:]

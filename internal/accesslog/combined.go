@@ -8,10 +8,10 @@ import (
 	"ratelab/internal/message"
 )
 
-// Combined is Apache's and nginx's combined log, or the common log without its last two fields.
+// Combined is the combined log of Apache and nginx, or the common log, which lacks its last two fields.
 const Combined Format = "combined"
 
-// CombinedKeys are the fields of a combined log.
+// CombinedKeys are the fields of a combined log that can be the key.
 var CombinedKeys = []string{"client", "user", "method", "path", "status", "host", "agent", "forwarded"}
 
 var _ = register(layout{
@@ -39,15 +39,16 @@ var _ = register(layout{
 	open: func([]byte) (format, error) { return &combinedLog{}, nil },
 })
 
-// combinedLog reads Apache's and nginx's access logs:
+// combinedLog reads the access logs of Apache and nginx:
 //
 //	client ident user [17/May/2015:10:05:03 +0000] "GET /path HTTP/1.1" 200 203023 "referer" "agent"
 //
-// The last two fields may be absent (the common log), and others may follow them, first of all X-Forwarded-For. The
-// time may be written in any way, one field may precede the request, and other words the client.
+// The last two fields may be absent (the common log), and other fields may follow them, the first of which is
+// X-Forwarded-For. All formats of times are accepted. One field may precede the request, and other words may precede
+// the client.
 type combinedLog struct {
-	// of a line: before is its first word where that is not the client, and tail is what follows the request: status,
-	// bytes, referer, agent
+	// The parts of a line. before is its first word if that is not the client. tail is the text after the request:
+	// status, bytes, referer, agent.
 	before, client, user, time, request, tail []byte
 }
 
@@ -73,8 +74,8 @@ func (c *combinedLog) cut(line []byte) (before []byte, err error) {
 	return c.before, nil
 }
 
-// take cuts a line. The user may contain blanks, and quotes inside the request are escaped with a backslash by Apache
-// and as \x22 by nginx.
+// take splits a line into its parts and reports whether it fits. The user may contain blanks. Quotes inside the request
+// are escaped with a backslash by Apache and as \x22 by nginx.
 func (c *combinedLog) take(line []byte) bool {
 	who, time, rest := bracketed(line)
 	if !bytes.HasPrefix(rest, []byte{'"'}) {
@@ -95,7 +96,7 @@ func (c *combinedLog) take(line []byte) bool {
 	return len(status) == 3 && digits(status) >= 0 || string(status) == "-"
 }
 
-// bracketed finds the time in brackets, and what stands before and after it. Brackets around an address are none.
+// bracketed finds the time in brackets, and the text before and after it. It skips addresses in brackets.
 func bracketed(line []byte) (before, time, after []byte) {
 	for from := 0; ; {
 		i := bytes.IndexByte(line[from:], '[')
@@ -113,7 +114,7 @@ func bracketed(line []byte) (before, time, after []byte) {
 	}
 }
 
-// closingQuote finds the first quote that no backslash escapes, or gives −1.
+// closingQuote returns the index of the first quote without a backslash before it, or −1.
 func closingQuote(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
@@ -151,7 +152,7 @@ func (c *combinedLog) value(name string) ([]byte, error) {
 	}
 }
 
-// quoted takes what stands in quotes after the referer: agent, forwarded.
+// quoted returns the field in quotes after the referer that has the name: agent or forwarded.
 func (c *combinedLog) quoted(name string) (field []byte, ok bool) {
 	tail, ok := c.tail, true
 	for i := slices.Index(CombinedKeys, "agent"); i <= slices.Index(CombinedKeys, name)+1 && ok; i++ {
@@ -160,18 +161,18 @@ func (c *combinedLog) quoted(name string) (field []byte, ok bool) {
 	return field, ok
 }
 
-// requestPart is the method or the path of a request such as GET /path?query HTTP/1.1.
+// requestPart returns the method or the path of a request such as GET /path?query HTTP/1.1.
 func requestPart(request []byte, name string) []byte {
 	method, rest := cutByte(request, ' ')
 	if name == "method" {
 		return orDash(method)
 	}
 	target, _ := cutByte(rest, ' ')
-	path, _ := cutByte(target, '?') // a limit is for what is asked for, not for how
+	path, _ := cutByte(target, '?') // limits apply to the path, whatever the query
 	return orDash(path)
 }
 
-// orDash is what the servers write for something absent, as in the request of a connection that sent none.
+// orDash returns b, or - if b is empty. Servers write - for an absent value.
 func orDash(b []byte) []byte {
 	if len(b) == 0 {
 		return []byte{'-'}
@@ -179,7 +180,7 @@ func orDash(b []byte) []byte {
 	return b
 }
 
-// quoted takes the next field in quotes off b.
+// quoted returns the next field in quotes and the text after it.
 func quoted(b []byte) (field, rest []byte, ok bool) {
 	_, b = cutByte(b, '"')
 	end := closingQuote(b)

@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Names of the time, of the client and of its proxies' X-Forwarded-For in common logs, those that say most first.
+// Known names of the time, the client and its X-Forwarded-For in logs. The most specific names come first.
 var (
 	templateTimes = []string{"msec", "time_iso8601", "time_local", "time"}
 	timeNames     = append(strings.Fields("StartUTC start_time time_start EdgeStartTimestamp requestTimeEpoch "+
@@ -25,28 +25,28 @@ var (
 		"request.remote_addr httpRequest.clientIp httpRequest.remoteIp downstream_remote_address source.ip c-ip "+
 		"remote_addr remote_ip remote_address client_address client user_ip source_ip src_ip sourceIPAddress "+
 		"callerIpAddress ip_address ip"), otherClients...)
-	otherClients   = []string{"client_id", "user_id", "api_key", "user", "key"} // no addresses
+	otherClients   = []string{"client_id", "user_id", "api_key", "user", "key"} // not addresses
 	forwardedNames = strings.Fields("forwarded X-Forwarded-For http_x_forwarded_for cs(X-Forwarded-For) forwarded_for")
 )
 
-// countName fits the name of a column with how many requests a line stands for.
+// countName matches the name of a column that holds the number of requests of a line.
 var countName = regexp.MustCompile(`^((num|numberof|total)?(requests|hits|calls|invocations)|rps|qps|` +
 	`((request|hit|doc|event|log)s?)?count(of)?(all|records|requests|hits|events|logs|documents)?)$`)
 
-// plain is a name without what names are compared without.
+// plain returns name in lower case and without separators, for comparing names.
 func plain(name string) string { return strings.ToLower(unplain.Replace(name)) }
 
 var unplain = strings.NewReplacer("_", "", "-", "", ".", "", " ", "", "$", "")
 
-// How a name is compared with the fields' names. Each way is tried on all names before the next one.
+// The ways of comparing a name with the names of fields. Each way is tried on all names before the next one.
 const (
-	exactly   = iota // as it is
-	plainly          // without regard to case and separators
-	within           // the same, with the last parts of names with points: those of fields in objects
-	howToFind        // how many ways there are
+	exactly   = iota // the same text
+	plainly          // ignoring case and separators
+	within           // as plainly, but the name may also be the last parts of a dotted name, of a field in an object
+	howToFind        // the number of ways
 )
 
-// resolve is the names of the fields that are meant by name.
+// resolve returns the fields that name matches in the given way.
 func resolve(f format, name string, how int) (found []string) {
 	for _, field := range f.names() {
 		rest, more := field, true
@@ -60,7 +60,7 @@ func resolve(f format, name string, how int) (found []string) {
 	return found
 }
 
-// known is the first of the names that a format has, as the format writes it; "": none.
+// known returns the first of the names that the format has, as the format writes it, or "" if it has none.
 func known(f format, names []string) string {
 	for how := range howToFind {
 		for _, name := range names {
@@ -69,8 +69,8 @@ func known(f format, names []string) string {
 				found := resolve(f, part, how)
 				switch {
 				case len(found) != 1:
-				case how != exactly && part == "requestTime": // elsewhere that is how long a request took
-				case how == within && slices.Contains(otherClients, part): // of something else, as likely
+				case how != exactly && part == "requestTime": // in other logs this is a request's duration
+				case how == within && slices.Contains(otherClients, part): // probably of another thing than the client
 				default:
 					all = append(all, found...)
 				}
@@ -83,9 +83,9 @@ func known(f format, names []string) string {
 	return ""
 }
 
-// fieldList tells a format's fields, for a refusal.
+// fieldList returns a format's fields for an error message.
 func fieldList(f format) string {
-	const most = 12 // of hundreds
+	const most = 12 // some logs have hundreds
 	var shown []string
 	names := f.names()
 	for _, n := range names[:min(len(names), most)] {
@@ -97,65 +97,65 @@ func fieldList(f format) string {
 	return message.List(shown)
 }
 
-// What may be noted of a line, each as a bit.
+// Marks are bits. Each marks a line with a property that may be noted.
 const (
-	prefixed  = iota // other words stand before the client
-	ported           // a port or brackets are at the key's address
+	prefixed  = iota // other words precede the client
+	ported           // the key's address has a port or brackets
 	listed           // the key is a list of addresses
 	dash             // the key is a dash
-	skipped          // the key is the one that is left out
-	odd              // the key is no address, where those are expected
-	spelled          // the key is an address that is written in another way
-	forwarded        // a proxy tells another client
-	filtered         // another value than --trace-where wants
+	skipped          // the key is the one to leave out
+	odd              // the key is not an address, but addresses are expected
+	spelled          // the key is an address in another spelling than the shortest
+	forwarded        // X-Forwarded-For names another client
+	filtered         // a value differs from the one in --trace-where
 	costless         // the cost is 0
-	goesOn           // a quote goes on over the end of the line
-	bad              // the line is no request
+	goesOn           // a quote continues on the next line
+	bad              // the line is not a request
 	cutOff           // the file ends within the line
-	noted            // how many marks there are
+	noted            // the number of marks
 )
 
-// ofLines say what is noted of lines with a mark; %s is an example.
+// ofLines has the note about lines with each mark. %s stands for an example.
 var ofLines = [...]string{
-	prefixed: "other words before the client, as %s; the client is the first address, and the field host is the " +
+	prefixed: "other words before the client, such as %s; the client is the first address, and the field host is the " +
 		"first word",
-	ported:    "a port or brackets at the key's address, as %s; the key is the address",
-	listed:    "a list of addresses as the key, as %s; the key is the first",
+	ported:    "a port or brackets in the key, such as %s; the key is the address alone",
+	listed:    "a list of addresses as the key, such as %s; the key is the first one",
 	dash:      "the key -, which stands for no value; --trace-skip-key - leaves them out",
 	skipped:   "the key %s, which is left out (--trace-skip-key)",
-	odd:       "clients are no addresses, as %s; --trace-key takes another field",
-	spelled:   "an address in another spelling, as %s; the key is its shortest",
-	forwarded: "an X-Forwarded-For with another client, as %s; --trace-key FIELD takes it",
-	filtered:  "other values than --trace-where wants, as %s; they were left out",
+	odd:       "the clients are not addresses, such as %s; --trace-key names another field",
+	spelled:   "an address in an unusual spelling, such as %s; the key is the shortest spelling",
+	forwarded: "an X-Forwarded-For with another client, such as %s; --trace-key FIELD uses that client",
+	filtered:  "values that do not match --trace-where, such as %s; they were left out",
 	costless:  "the cost 0; they were left out",
 }
 
-// fields reads the time, the key and the cost of one file's requests.
+// fields reads the time, the key and the cost of the requests of one file.
 type fields struct {
 	format
-	time, client column   // no client: one key for all
-	costs        []column // none: a cost of 1
+	time, client column   // client is nil if all requests have the same key
+	costs        []column // empty: each cost is 1
 	wheres       []where
-	proxied      column   // an X-Forwarded-For; nil: none, or the key is named
-	proxy        string   // its name
-	taken        []string // of the time and the client, what the trace does not name
-	hint         string   // what else is noted
-	expects      bool     // keys that are addresses
-	skip         string   // the key that is left out; "": none
+	proxied      column   // an X-Forwarded-For; nil: there is none, or the trace names the key
+	proxy        string   // the name of proxied's field
+	taken        []string // the guesses about the time and the client, if the trace does not name them
+	hint         string   // another note
+	expects      bool     // keys should be addresses
+	skip         string   // the key to leave out; "": none
 	stamps       stamps
 	spans        spans
-	marks        uint16        // of the line
-	firsts       [noted]string // of the first line that has the mark
+	marks        uint16        // of the current line
+	firsts       [noted]string // for each mark, the example from the first line with it
 }
 
-// mark marks the line for what is in a text.
+// mark marks the line, and keeps text as the example if the mark has none.
 func (r *fields) mark(kind int, text []byte) {
 	if r.marks |= 1 << kind; r.firsts[kind] == "" {
 		r.firsts[kind] = string(text)
 	}
 }
 
-// fields are those of a file that begins with first.
+// fields returns the reader of a file with the first line first.
 func (l *layout) fields(t Trace, first []byte) (*fields, error) {
 	reader, unread := l.open(first)
 	if reader == nil {
@@ -176,13 +176,13 @@ func (l *layout) fields(t Trace, first []byte) (*fields, error) {
 	return r, err
 }
 
-// where is a field that must have a value.
+// where is a filter: a field and the value that it must have.
 type where struct {
 	field       column
 	name, value string
 }
 
-// lets reports whether the line that was cut last has the values that are wanted.
+// lets reports whether the current line has the values that the filters require.
 func (r *fields) lets() bool {
 	for _, w := range r.wheres {
 		v, err := w.field()
@@ -214,11 +214,12 @@ func (r *fields) filter(t Trace) error {
 	return nil
 }
 
-// find finds the columns that the trace names, or else those that are known.
+// find finds the columns that the trace names. If it names none, find looks for known names.
 func (r *fields) find(t Trace) error {
 	if err := r.filter(t); err != nil {
 		return err
 	}
+
 	if t.Time == "" {
 		if t.Time = known(r.format, timeNames); t.Time == "" {
 			if j, ok := r.format.(*jsonLines); ok && j.records() != nil {
@@ -237,6 +238,7 @@ func (r *fields) find(t Trace) error {
 			}
 		}
 	}
+
 	if r.stamps.name = t.Time; t.Key == "" {
 		if t.Key = known(r.format, clientNames); t.Key != "" {
 			r.taken = append(r.taken, "the client to be "+t.Key)
@@ -245,7 +247,7 @@ func (r *fields) find(t Trace) error {
 		r.expects = t.Key != "" && !slices.ContainsFunc(otherClients, other)
 		if r.proxy = known(r.format, forwardedNames); r.proxy != "" && r.proxy != t.Key {
 			r.proxied, _ = r.column(r.proxy)
-			if c, ok := r.format.(*combinedLog); ok { // without the error, which takes long
+			if c, ok := r.format.(*combinedLog); ok { // avoids building an error, which takes long
 				r.proxied = func() ([]byte, error) {
 					list, _ := c.quoted(r.proxy)
 					return list, nil
@@ -256,16 +258,18 @@ func (r *fields) find(t Trace) error {
 	if t.Key == NoKey && len(resolve(r.format, NoKey, exactly)) == 0 {
 		t.Key = ""
 	}
+
 	if t.Cost == "" {
 		names := r.names()
 		for _, name := range names {
-			series := len(names) == 2 && t.Key == "" && name != t.Time // a time and a value
+			series := len(names) == 2 && t.Key == "" && name != t.Time // the table has only a time and a value
 			if series || countName.MatchString(plain(name[strings.LastIndexByte(name, '.')+1:])) {
-				r.hint = fmt.Sprintf("each line is read as one request; --trace-cost %s counts it as so many, "+
+				r.hint = fmt.Sprintf("each line is read as one request; --trace-cost %s counts it as that many, "+
 					"which are admitted or rejected together", name)
 			}
 		}
 	}
+
 	times, noTime := r.columns("time", t.Time)
 	keys, noKey := r.columns("key", t.Key)
 	costs, noCost := r.columns("cost", t.Cost)
@@ -279,7 +283,8 @@ func (r *fields) find(t Trace) error {
 	return cmp.Or(noTime, noKey, noCost)
 }
 
-// columns finds the fields a and b of "a+b", unless there is one of that whole name. They are for a field of the trace.
+// columns finds the columns a and b for names "a+b", unless a column has this whole name. field is the trace's field,
+// for errors.
 func (r *fields) columns(field, names string) (all []column, err error) {
 	if names == "" {
 		return nil, nil
@@ -319,7 +324,8 @@ func summands(names string) []string {
 	return list
 }
 
-// joined has the values of all columns, changed by each, with a separator between them. Of one column it is the value.
+// joined returns a column with the values of all columns, changed by each and joined by the separator. A single column
+// is returned unchanged. Without columns, joined returns nil.
 func joined(all []column, separator byte, each func(v []byte) []byte) column {
 	if len(all) == 0 {
 		return nil
@@ -343,7 +349,7 @@ func joined(all []column, separator byte, each func(v []byte) []byte) column {
 	}
 }
 
-// stamp reads the time of the line that was cut last.
+// stamp reads the time of the current line.
 func (r *fields) stamp() (instant, error) {
 	text, err := r.time()
 	if err != nil {
@@ -352,18 +358,18 @@ func (r *fields) stamp() (instant, error) {
 	return r.stamps.parse(bytes.TrimSpace(text))
 }
 
-// oneKey is the key of all requests where a trace names none.
+// oneKey is the key of all requests if the trace has no key.
 var oneKey = []byte("k0")
 
-// maxKey bounds a key's length in bytes; Redis would take 512 MB.
+// maxKey is the longest key in bytes. Redis would accept 512 MB.
 const maxKey = 4096
 
-// key reads the line's key, which is valid until the next line. The values of a key of several fields, client+path,
-// stand with a stroke between them: 10.0.0.1|/login. A stroke or a backslash within a value gets a backslash before it,
-// so that no two different lists of values make one key. A key of one field is its value, as it is.
+// key returns the key of the current line. It is valid until the next line. A key of several fields, client+path, has
+// their values with a | between them: 10.0.0.1|/login. A | or a \ within a value gets a \ before it, so that different
+// lists of values give different keys. The key of one field is its value, without escapes.
 //
-// Note: a blank between reads as well, but agents and users have blanks; percent signs before the stroke would double
-// those of every escaped path.
+// Note: a blank between the values would be as readable, but user agents and user names contain blanks. Escaping with %
+// would lengthen each escaped path, since its % signs would have to be doubled.
 func (r *fields) key() ([]byte, error) {
 	if r.client == nil {
 		return oneKey, nil
@@ -372,11 +378,12 @@ func (r *fields) key() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key = r.clean(key) // which changes no join
+	key = r.clean(key) // joined keys stay as they are
 	return key, checkKey(key)
 }
 
-// clean takes off an address what is not of it: a port, brackets, the rest of a list.
+// clean removes the rest of a key that begins with an address: a port, brackets, more addresses. It returns the address
+// in its shortest spelling.
 func (r *fields) clean(key []byte) []byte {
 	kind := ported
 	if bytes.IndexByte(key, ',') >= 0 {
@@ -398,7 +405,7 @@ func (r *fields) clean(key []byte) []byte {
 	return found
 }
 
-// escaped puts a backslash before each stroke and backslash.
+// escaped puts a backslash before each | and each backslash.
 func escaped(value []byte) (key []byte) {
 	if bytes.IndexByte(value, '|') < 0 && bytes.IndexByte(value, '\\') < 0 {
 		return value
@@ -412,7 +419,7 @@ func escaped(value []byte) (key []byte) {
 	return key
 }
 
-// checkKey refuses keys that could not be told apart in the output.
+// checkKey returns an error for a key that cannot be shown in the output.
 func checkKey(key []byte) error {
 	switch {
 	case len(key) == 0:
@@ -420,14 +427,14 @@ func checkKey(key []byte) error {
 	case len(key) > maxKey:
 		return fmt.Errorf("key %s: %d bytes long; want at most %d", message.Quote(key), len(key), maxKey)
 	}
-	odd := func(c byte) bool { return c < ' ' || c >= 0x7f } // the usual key is plain ASCII
+	odd := func(c byte) bool { return c < ' ' || c >= 0x7f } // most keys are plain ASCII and need no second check
 	if slices.ContainsFunc(key, odd) && bytes.ContainsFunc(key, message.IsControl) {
 		return fmt.Errorf("key %s: it has control characters or is not UTF-8; want text", message.Quote(key))
 	}
 	return nil
 }
 
-// cost reads the line's cost, the sum of its columns.
+// cost returns the cost of the current line, the sum of its columns.
 func (r *fields) cost() (sum int64, err error) {
 	if len(r.costs) == 0 {
 		return 1, nil

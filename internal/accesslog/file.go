@@ -16,54 +16,55 @@ import (
 	"ratelab/internal/message"
 )
 
-// maxBadShown is how many of the bad lines that are left out are shown.
+// maxBadShown is how many of the bad lines that were left out are shown.
 const maxBadShown = 3
 
-// sampled is of how many bytes the line is taken that shows the fields of JSON.
+// sampled is how many bytes at the start of a JSON file are searched for the line that shows its fields.
 const sampled = 64 << 10
 
-// traceFile is one file of a trace, whose requests come out in the order of time.
+// traceFile is one file of a trace. It returns its requests in the order of time.
 type traceFile struct {
 	*text
 	blocks
-	fields  *fields // of the first block, before there is one
-	stamps  stamps  // of the first block that has any
-	trace   Trace   // its format is known
+	fields  *fields // the reader that detect made; the first block takes it
+	stamps  stamps  // from the first block with a time
+	trace   Trace   // with its format set
 	layout  *layout
-	first   []byte      // line
-	reverse string      // how to reverse the lines after a header
-	later   bool        // first is not the first line, but one that tells more
-	guessed string      // the format, the time, the client
+	first   []byte      // the line that shows the fields, usually the first line
+	reverse string      // the shell command that reverses the lines after a header
+	later   bool        // first is not the file's first line, but a later one that shows more fields
+	guessed string      // a note about the guessed format, time and client
 	year    string      // a note
 	hint    string      // a note
-	spans   string      // a note
-	proxy   string      // the name of an X-Forwarded-For
-	marked  [noted]Note // lines, by mark
-	lastUS  int64       // the last line's time
+	spans   string      // a note about how long requests take
+	proxy   string      // the name of the X-Forwarded-For field
+	marked  [noted]Note // notes about lines, by mark
+	lastUS  int64       // the time of the last line
 	shared  *shared
-	take    func(entry) error // where the requests go, in the order of lines
+	take    func(entry) error // takes the requests in the order of lines
 	sorter  reorder
 	over    bool
 	head    entry // the next request, for merging
-	firstUS int64 // the time of the first, which orders files where two requests have the same
+	firstUS int64 // the time of the file's first request, which orders files if two requests have the same time
 }
 
-// shared is what the files of a trace share: the lines that are no requests, and how many blocks may be read ahead.
+// shared is the state that the files of a trace share: the lines that are not requests, and how many blocks may be read
+// ahead.
 type shared struct {
 	allowed, count int64
 	shown          []string
-	spare          int // fewer than none, where files take one that need it
+	spare          int // negative if files had to take more blocks than allowed
 }
 
-// openFile opens a file, finds its format, and reads a header. Its errors name the file.
+// openFile opens a file, finds its format, and reads its header. Its errors name the file.
 func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
 	name := message.Path(t.nameOf(path))
 	if t.Stdin != nil && path == StandardInput {
-		// Every pass reads from the beginning, whatever others read meanwhile.
+		// Each pass reads from the beginning, independently of other readers.
 		return t.newFile(name, io.NopCloser(io.NewSectionReader(t.Stdin, 0, t.Stdin.Size())), all)
 	}
 	file, err := atomicfile.Open(path)
-	if errors.Is(err, fs.ErrInvalid) { // every algorithm reads the trace anew, which a pipe cannot offer
+	if errors.Is(err, fs.ErrInvalid) { // each algorithm reads the whole trace again, which a pipe does not allow
 		err = fmt.Errorf("%w; want a trace that can be read several times", err)
 	}
 	if err != nil {
@@ -72,7 +73,7 @@ func (t Trace) openFile(path string, all *shared) (*traceFile, error) {
 	return t.newFile(name, file, all)
 }
 
-// newFile is a file of that name. It is closed where it cannot be read.
+// newFile returns a file with that name, which reads from in. It closes in if the file cannot be read.
 func (t Trace) newFile(name string, in io.ReadCloser, all *shared) (*traceFile, error) {
 	f := &traceFile{text: &text{Closer: in, records: records{name: name}}, shared: all}
 	f.take = f.sorter.push
@@ -87,7 +88,7 @@ func (t Trace) newFile(name string, in io.ReadCloser, all *shared) (*traceFile, 
 	return f, nil
 }
 
-// Detect reads the beginning of standard input, and fails if it is not in the trace's format.
+// Detect reads the beginning of standard input. It returns an error if the text is not in the trace's format.
 func (t Trace) Detect() error {
 	f, err := t.openFile(StandardInput, nil)
 	if err == nil {
@@ -96,20 +97,20 @@ func (t Trace) Detect() error {
 	return err
 }
 
-// reader reads the fields of the lines of one block, while others read those of other blocks.
+// reader returns a reader for the fields of one block. Each block needs its own, since blocks are parsed in parallel.
 func (f *traceFile) reader() *fields {
 	r := f.fields
 	if f.fields = nil; r == nil {
-		r, _ = f.layout.fields(f.trace, f.first) // which went well once
+		r, _ = f.layout.fields(f.trace, f.first) // it cannot fail: it has worked before
 		r.stamps, r.stamps.text = f.stamps, nil
 	}
 	return r
 }
 
-// ErrEmpty is that of a file without a line.
+// ErrEmpty is the error of a file without lines.
 var ErrEmpty = errors.New("the file is empty; want a trace")
 
-// detect finds out how the file is written, and where its times, keys and costs stand.
+// detect finds the format of the file and the fields with the time, the key and the cost.
 func (f *traceFile) detect(t Trace) error {
 	commented := false
 	first, err := f.headRecord()
@@ -122,6 +123,7 @@ func (f *traceFile) detect(t Trace) error {
 	if err != nil {
 		return err
 	}
+
 	var guessed []string
 	if t.Format == "" {
 		if t.Format, err = guess(first, t.Time); err != nil && commented {
@@ -132,6 +134,7 @@ func (f *traceFile) detect(t Trace) error {
 		}
 		guessed = []string{"the format to be " + string(t.Format)}
 	}
+
 	if bytes.IndexByte(first, '\r') >= 0 {
 		return f.at(fmt.Errorf("%s: a carriage return within the line; want lines that end in line feeds, as tr '\\r' "+
 			"'\\n' <FILE writes them", message.Quote(first)))
@@ -143,6 +146,7 @@ func (f *traceFile) detect(t Trace) error {
 	if problems != nil {
 		return errors.Join(problems...)
 	}
+
 	f.trace, f.layout, f.first = t, t.Format.layout(), bytes.Clone(first)
 	if f.quotes = f.layout.quotes; f.layout.header {
 		f.reverse = fmt.Sprintf("(head -n %d FILE; tail -n +%d FILE | tac)", f.number, f.number+1)
@@ -165,18 +169,19 @@ func (f *traceFile) detect(t Trace) error {
 	}
 	if err != nil {
 		if t.Format == CSV && guessed != nil && t.Time == "" && t.Where == nil {
-			err = fmt.Errorf("%w; if it is no CSV, want %s", err, anyFormat())
+			err = fmt.Errorf("%w; if it is not CSV, want %s", err, anyFormat())
 		}
 		return f.at(err)
 	}
+
 	text := strings.Join(append(guessed, f.fields.taken...), ", ")
 	f.guessed = strings.Replace(text, " to be ", " was guessed to be ", 1)
 	f.hint, f.proxy, f.spans = f.fields.hint, f.fields.proxy, f.fields.spans.note
 	return nil
 }
 
-// sample is the line among the first ones that tells most: one that the trace's filters let through, with a time and a
-// client. Servers begin their logs with lines about their start.
+// sample returns the most informative of the first lines: a line that the trace's filters accept, with a time and a
+// client. The first line is often not enough, since servers begin their logs with lines about their start.
 func (f *traceFile) sample(t Trace) (best []byte, err error) {
 	most := 0
 	for line := range bytes.Lines(f.data[:min(len(f.data), sampled)]) {
@@ -219,7 +224,7 @@ func (f *traceFile) setYear(t Trace) error {
 		return nil
 	case t.Year != 0:
 		l.year = int(t.Year)
-		f.year = fmt.Sprintf("times name no year; %d was taken, as --trace-year says", l.year)
+		f.year = fmt.Sprintf("times have no year; %d was used, as --trace-year says", l.year)
 		return nil
 	}
 	file, ok := f.text.Closer.(interface{ Stat() (fs.FileInfo, error) })
@@ -230,20 +235,20 @@ func (f *traceFile) setYear(t Trace) error {
 	if err == nil {
 		changed := about.ModTime().UTC()
 		l.year, l.latestUS = changed.Year(), changed.AddDate(0, 0, 1).UnixMicro()
-		f.year = fmt.Sprintf("times name no year; %d was taken, that of the file's last change, and the year before "+
-			"for later times; --trace-year names another", l.year)
+		f.year = fmt.Sprintf("times have no year; %d was used, the year of the file's last change (the year before "+
+			"for later times); --trace-year sets another", l.year)
 	}
 	return err
 }
 
-// earliest takes the next request in the order of time; io.EOF after the last. It reads on until that request has left
-// the window in which lines may be out of order.
+// earliest returns the next request in the order of time, and io.EOF after the last one. It reads ahead until that
+// request has left the window in which lines may be out of order.
 func (f *traceFile) earliest() (entry, error) {
 	for !f.over && !f.sorter.ready() {
 		switch err := f.scan(); {
 		case err == io.EOF:
 			f.over = true
-			f.drop() // of many files that follow each other, those that are over need no memory
+			f.drop() // free the memory: many files may follow each other
 		case err != nil:
 			return entry{}, err
 		}
@@ -254,8 +259,9 @@ func (f *traceFile) earliest() (entry, error) {
 	return f.sorter.pop(), nil
 }
 
-// scan takes the next request in the order of lines; io.EOF after the last. Bad lines, and those that
-// are too late, are left out, as many as the trace allows; the next one is the error, and with it the scan is over.
+// scan reads the next request in the order of lines and passes it to take. After the last request it returns io.EOF. It
+// leaves out bad lines and lines that are too late, as many as the trace allows. The next such line is an error, which
+// ends the scan.
 func (f *traceFile) scan() error {
 	for {
 		e, err := f.line()
@@ -270,7 +276,7 @@ func (f *traceFile) scan() error {
 			note := &f.marked[kind]
 			if note.N++; note.N == 1 && kind < len(ofLines) {
 				example := message.Quote(f.now.firsts[kind])
-				if kind == filtered { // it may list fields
+				if kind == filtered { // it may be a list of fields
 					example = message.Visible(f.now.firsts[kind])
 				}
 				note.Text = strings.NewReplacer("%s", example, "FIELD", f.proxy).Replace(ofLines[kind])
@@ -303,8 +309,8 @@ func (f *traceFile) scan() error {
 	}
 }
 
-// advise says with a bad line how to do without it. Where no line before it was good it says nothing: then the trace is
-// read in the wrong way.
+// advise adds to a bad line's error how to leave such lines out. If no line before it was good, advise adds nothing:
+// then the trace is probably read in the wrong format.
 func (f *traceFile) advise(bad error, e *entry) error {
 	if f.sorter.seen == 0 && !f.later {
 		return bad
@@ -317,9 +323,9 @@ func (f *traceFile) advise(bad error, e *entry) error {
 	return fmt.Errorf("%w; --trace-bad %d, or bad: %d in a scenario, leaves out such lines", bad, more, more)
 }
 
-// found is what was found out about how the file is written.
+// found returns the findings about the format and the lines of the file.
 func (f *traceFile) found() *Found {
-	f.marked[odd].N = 0 // that is true of the log
+	f.marked[odd].N = 0 // the note concerns the whole log, not a number of lines
 	return &Found{Name: f.name, Format: f.layout.name, Lines: f.lines, Requests: f.sorter.seen,
 		OutOfOrder: f.sorter.outOfOrder, QuotesGoOn: f.marked[goesOn].N > 0,
 		Notes: slices.Concat([]Note{{Text: f.guessed}}, f.marked[:len(ofLines)],

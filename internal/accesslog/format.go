@@ -10,57 +10,57 @@ import (
 	"ratelab/internal/message"
 )
 
-// Format is how a trace is written: one of Formats, or a template of a line, which has a $name.
+// Format is the format of a trace: one of Formats, or a template of a line, which contains a $name.
 type Format string
 
-// Each format is a file formats/NN-NAME.txt. Formats are listed, and tried on a file's first line, in the order of NN.
-// The file has a line with what the format is for, a template after format:, and a sample with what is read from it, by
-// which it is tested. A format without a template is read by Go code, which calls register.
+// Each format is a file formats/NN-NAME.txt. NN is the order in which formats are listed and tried on a file's first
+// line. The file has a line about the purpose of the format, a template after format:, and a sample with the requests
+// in it, which is a test. A format without a template is read by Go code, which calls register.
 //
 //go:embed formats
 var formatFiles embed.FS
 
-// layout is how the lines of one format are written.
+// layout describes the lines of one format.
 type layout struct {
 	name   Format
 	header bool // the first line names the fields
 	quotes bool // fields in quotes may go on over the end of a line
-	fixed  bool // the time and the client are always in the same place: it is not worth a note
-	// fits reports whether a file may begin with this line; nil: it is not told by its first line alone.
+	fixed  bool // the time and the client are always in the same place, so no note about them is needed
+	// fits reports whether a file may begin with this line. It is nil if the first line alone does not show the format.
 	fits func(first []byte) bool
-	// check reports which fields of a trace do not go with the format; nil: all may.
+	// check returns errors for fields of a trace that the format does not allow. It is nil if all are allowed.
 	check func(t Trace) problems
-	// open makes the reader of a file that begins with this line, and does not change the line. A reader with an error
-	// knows no field by its name.
+	// open returns the reader of a file that begins with this line. It does not change the line. If it also returns an
+	// error, the reader knows no field names.
 	open func(first []byte) (format, error)
 }
 
-// format takes the lines of one file apart.
+// format splits the lines of one file into fields.
 type format interface {
-	// names are those of the fields, as far as the first line tells.
+	// names returns the names of the fields, as far as the first line shows them.
 	names() []string
-	// column finds a field by its very name.
+	// column finds a field by its exact name.
 	column(name string) (column, error)
-	// cut takes the next line. It returns the first of other words that stand before it, if they are to be noted. Its
-	// error says what was found and what is wanted, without file and line.
+	// cut splits the next line. If other words at its start are to be noted, cut returns the first of them. Its error
+	// has the cause and the remedy, without file and line.
 	cut(line []byte) (before []byte, err error)
 }
 
-// column is the value of one field of the line that was cut last. It is valid until the next line.
+// column returns the value of one field of the current line. The value is valid until the next line.
 type column func() ([]byte, error)
 
-// coded are the layouts without a template.
+// coded are the layouts of formats without a template.
 var coded = map[Format]*layout{}
 
-// register makes the layout of a format without a template known.
+// register adds the layout of a format without a template.
 func register(l layout) bool {
 	coded[l.name] = &l
 	return true
 }
 
-// layouts are those of all formats, in order.
+// layouts returns the layouts of all formats, in order.
 var layouts = sync.OnceValue(func() (all []*layout) {
-	files, _ := formatFiles.ReadDir("formats") // what is embedded can be read
+	files, _ := formatFiles.ReadDir("formats") // embedded files can always be read
 	for _, file := range files {
 		text, _ := formatFiles.ReadFile("formats/" + file.Name())
 		_, name, _ := strings.Cut(strings.TrimSuffix(file.Name(), ".txt"), "-")
@@ -74,7 +74,7 @@ var layouts = sync.OnceValue(func() (all []*layout) {
 	return all
 })
 
-// layout is how the format is written; nil: there is no such format.
+// layout returns the layout of the format, or nil if there is no such format.
 func (f Format) layout() *layout {
 	if strings.Contains(string(f), "$") {
 		return ofTemplate("template", string(f))
@@ -87,7 +87,7 @@ func (f Format) layout() *layout {
 	return nil
 }
 
-// Formats are the formats that have a name, in the order in which messages list them.
+// Formats returns the formats that have a name, in the order in which messages list them.
 func Formats() (all []Format) {
 	for _, l := range layouts() {
 		all = append(all, l.name)
@@ -95,7 +95,8 @@ func Formats() (all []Format) {
 	return all
 }
 
-// guess finds the format from a file's first line; timeColumn tells a header of one column.
+// guess returns the format of a file with this first line. timeColumn is the trace's time column; a header may consist
+// of it alone.
 func guess(first []byte, timeColumn string) (Format, error) {
 	for _, l := range layouts() {
 		if l.fits != nil && l.fits(first) {
@@ -111,7 +112,7 @@ func guess(first []byte, timeColumn string) (Format, error) {
 	return "", fmt.Errorf("no format can be guessed from %s; want %s", message.Quote(first), anyFormat())
 }
 
-// anyFormat tells what a format may be.
+// anyFormat returns the ways to name a format, for messages.
 func anyFormat() string {
 	return "--trace-format with one of " + message.List(Formats()) + ", or with a template such as " + exampleTemplate
 }

@@ -17,17 +17,18 @@ var _ = register(layout{
 	open: openJSON,
 })
 
-// jsonLines reads one JSON object per line. One of its fields may hold a line of another format.
+// jsonLines reads one JSON object per line. One of the fields may hold a line of another format.
 type jsonLines struct {
 	object object
-	fields []string // of the first line
-	held   format   // nil: no field holds a line
-	holder string   // the field
+	fields []string // the names of the first line's fields
+	held   format   // the reader of the line in a field; nil: no field holds a line
+	holder string   // the name of that field, with a dot
 }
 
 type object = map[string]json.RawMessage
 
-// openJSON takes the first line of a file for a sample of what the others have. The line may be a bad one among others.
+// openJSON takes the fields of the file's first line as those of all lines. The first line may be bad; then the fields
+// are empty and openJSON also returns an error.
 func openJSON(first []byte) (format, error) {
 	j := &jsonLines{}
 	_, err := j.cut(first)
@@ -53,7 +54,7 @@ func openJSON(first []byte) (format, error) {
 	return j, err
 }
 
-// paths adds the fields of an object, and of the objects in it.
+// paths appends the dotted names of an object's fields, including those of the objects in it.
 func paths(o object, before string, all []string) []string {
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		var inner object
@@ -68,7 +69,7 @@ func paths(o object, before string, all []string) []string {
 
 func (j *jsonLines) names() []string { return j.fields }
 
-// column gives fields as text: strings without their quotes, numbers and booleans as they are written.
+// column returns a field as text: strings without quotes, numbers and booleans as the line has them.
 func (j *jsonLines) column(path string) (column, error) {
 	if name, inner := strings.CutPrefix(path, j.holder); j.held != nil && inner {
 		return j.held.column(name)
@@ -88,14 +89,14 @@ func (j *jsonLines) text(path string) ([]byte, error) {
 		return v, nil
 	case v[0] == '"' && json.Unmarshal(v, &s) == nil:
 		return []byte(s), nil
-	case json.Unmarshal(v, &list) == nil && len(list) > 0: // as a header has several values
+	case json.Unmarshal(v, &list) == nil && len(list) > 0: // for instance a header with several values
 		return []byte(strings.Join(list, ",")), nil
 	}
 	return nil, fmt.Errorf("field %s is %s; want a string or a number", message.Quote(path), message.Quote(v))
 }
 
 func (j *jsonLines) cut(line []byte) (before []byte, err error) {
-	j.object = nil // or fields of the line before would stay
+	j.object = nil // fields of the line before must not remain
 	if err := json.Unmarshal(line, &j.object); err != nil || j.object == nil {
 		return nil, fmt.Errorf("%s: not a JSON object; want one {…} per line, as jq -c . FILE writes them",
 			message.Quote(line))
@@ -109,7 +110,8 @@ func (j *jsonLines) cut(line []byte) (before []byte, err error) {
 	return j.held.cut(bytes.TrimSpace(line))
 }
 
-// absentError is that of a field which a line does not have. It is worded when it is read: most are dropped.
+// absentError is the error of a field that a line does not have. The text is built only when needed, since most of
+// these errors are dropped.
 type absentError struct {
 	path string
 	line object
@@ -120,7 +122,7 @@ func (e *absentError) Error() string {
 		fieldList(&jsonLines{fields: paths(e.line, "", nil)}))
 }
 
-// records tells the field with a list of objects, if there is one: a file that is one object is no lines.
+// records returns an error if a field of the first line is a list of objects: such a file is one object, not lines.
 func (j *jsonLines) records() error {
 	for _, path := range j.fields {
 		var list []object
@@ -132,7 +134,7 @@ func (j *jsonLines) records() error {
 	return nil
 }
 
-// lookup finds a field by its name, or by its path with dots; nil where there is none.
+// lookup finds a field by its name or by its dotted path. It returns nil if the object has no such field.
 func lookup(o object, path string) json.RawMessage {
 	if v, ok := o[path]; ok {
 		return v

@@ -16,42 +16,42 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Log is what a pass over a whole log found. Times are in microseconds, since 1970 but for EndUS.
+// Log has the findings of one pass over a whole log. Times are in microseconds since 1970, except EndUS.
 type Log struct {
 	Files            []*Found
-	Requests, Spread int64 // and how many of them were given a place within their second
+	Requests, Spread int64 // Spread counts requests that were given another place within their second
 	FirstUS, LastUS  int64
-	EndUS            int64 // where the last request's second, or microsecond, ends, since FirstUS
-	Bad              int64 // lines that are no requests
+	EndUS            int64 // the end of the last request's second, or microsecond, since FirstUS
+	Bad              int64 // lines that are not requests
 	Shown            []string
-	Key              string // of all requests; "": there are several
-	Empty            int    // files
-	Clients          int    // different keys, up to one more than fewClients
+	Key              string // the key if all requests have the same; "": there are several
+	Empty            int    // the number of empty files
+	Clients          int    // the number of different keys, counted up to fewClients + 1
 }
 
-// fewClients may be proxies.
+// fewClients is the most clients that are probably proxies.
 const fewClients = 64
 
-// Found is what was found out about a file of a log, or about some of its lines.
+// Found has the findings about a file of a log, or about a piece of one.
 type Found struct {
 	Name       string
 	Format     Format
-	Notes      []Note // the place in the list says what about
+	Notes      []Note // the index says what a note is about
 	Lines      int64
 	Requests   int64
 	OutOfOrder int64
-	QuotesGoOn bool     // over the end of a line, of a Piece
-	Bad        int64    // of a Piece
-	Shown      []string // the first of them, with name and number
+	QuotesGoOn bool     // a quote continues on the next line; for a Piece
+	Bad        int64    // the number of bad lines; for a Piece
+	Shown      []string // the first of the bad lines, with file name and line number
 }
 
-// Note is true of N lines, or of no lines in particular where N is 0.
+// Note is a remark about N lines, or about the whole file if N is 0.
 type Note struct {
 	N    int64
 	Text string
 }
 
-// String is empty where nothing is to be noted.
+// String returns the note as text, or "" if there is nothing to note.
 func (n Note) String() string {
 	if n.N > 0 {
 		return message.Count(n.N, "line") + message.Verb(int(n.N), " has ", " have ") + n.Text
@@ -59,7 +59,7 @@ func (n Note) String() string {
 	return n.Text
 }
 
-// end ends the play because of err, and adds what was found of the log to what a stream tells.
+// end ends the play with err, and adds the findings about the log to those of the stream.
 func (p *player) end(err error, found *traffic.Pass) error {
 	if err != nil && err != errEnough {
 		return err
@@ -79,7 +79,7 @@ func (p *player) end(err error, found *traffic.Pass) error {
 		if !slices.Contains(found.Formats, string(f.Format)) {
 			found.Formats = append(found.Formats, string(f.Format))
 		}
-		for i, note := range f.Notes { // what is true of several is said once, of the first
+		for i, note := range f.Notes { // the same note about several files is shown once, for the first
 			if i == 1+forwarded && p.Clients > fewClients {
 				continue
 			}
@@ -99,22 +99,20 @@ func (p *player) end(err error, found *traffic.Pass) error {
 		if n > len(shown) {
 			shown = append(slices.Clip(shown), "…")
 		}
-		add("%s %s left out that %s or came too late: %s", message.Count(n, "line"), message.Verb(n, "was", "were"),
-			message.Verb(n, "is no request", "are no requests"), strings.Join(shown, "; "))
+		add("%s %s left out, not a request or too late: %s", message.Count(n, "line"), message.Verb(n, "was", "were"),
+			strings.Join(shown, "; "))
 	}
 	switch {
 	case p.Key == "" || p.Requests < 2:
 	case p.trace.Key == NoKey:
 	case p.Key == string(oneKey):
-		add("all %d requests are under one limit: --trace-key names the column or field that tells clients apart",
-			p.Requests)
+		add("all %d requests have one key: --trace-key names the column or field of the client", p.Requests)
 	default:
-		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key takes "+
+		add("all %d requests are of one client, %s: is that a proxy or a virtual host in front? --trace-key names "+
 			"another field", p.Requests, message.Quote(p.Key))
 	}
 	if p.Empty > 0 {
-		add("%s %s left out that %s empty", message.Count(p.Empty, "file"), message.Verb(p.Empty, "was", "were"),
-			message.Verb(p.Empty, "is", "are"))
+		add("%s %s left out", message.Count(p.Empty, "empty file"), message.Verb(p.Empty, "was", "were"))
 	}
 	if outOfOrder > 0 {
 		add("%d of %d lines were out of order and were sorted", outOfOrder, seen)
@@ -122,8 +120,9 @@ func (p *player) end(err error, found *traffic.Pass) error {
 	return nil
 }
 
-// Piece reads whole lines of a file, as long as each wants more, and no more bad lines than are allowed, and one. head
-// has the file's first lines, up to its first request, where others are read. Its errors are those of reading.
+// Piece reads a part of a file that consists of whole lines. It stops when each returns false, or at one bad line more
+// than the trace allows. head has the first lines of the file, up to the first request, if the part is not the file's
+// beginning. Errors are read errors.
 func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.Request, whole bool) bool) (*Found,
 	error) {
 	all := shared{allowed: t.Bad + 1}
@@ -153,13 +152,14 @@ func (t Trace) Piece(name string, head []byte, in io.Reader, each func(q limit.R
 	return found, err
 }
 
-// Ordered is the stream of some keys of a log, for one pass. Its requests are in the order of time since 1970. Each
-// says whether its time is a whole second. l has the log's FirstUS, and the pass adds what it finds, but for the files.
+// Ordered returns the stream of some keys of a log, for one pass. requests has their requests in the order of time
+// since 1970, each with whether its time is a whole second. l has the log's FirstUS. The pass adds its findings to l,
+// except those about files.
 func (t Trace) Ordered(l *Log, requests iter.Seq2[limit.Request, bool]) *traffic.Stream {
 	return traffic.Compile(0, []traffic.Phase{{Trace: shard{t, l, requests}}})
 }
 
-// Told is the stream of a log that was read elsewhere: it has no requests, and says what was found.
+// Told returns an empty stream with the findings of a log that was read elsewhere.
 func (t Trace) Told(l *Log) *traffic.Stream {
 	s := t.Ordered(l, func(func(limit.Request, bool) bool) {})
 	for range s.Requests() {
@@ -167,7 +167,7 @@ func (t Trace) Told(l *Log) *traffic.Stream {
 	return s
 }
 
-// shard is some of a log's keys.
+// shard is a part of a log: the requests of some keys.
 type shard struct {
 	Trace
 	log      *Log
@@ -181,7 +181,7 @@ func (s shard) Play(lasts time.Duration, found *traffic.Pass, yield func(limit.R
 }
 
 func (s shard) read(p *player) error {
-	file := &traceFile{text: &text{records: records{name: "a shard"}}} // for messages
+	file := &traceFile{text: &text{records: records{name: "a shard"}}} // used only in messages
 	for q, whole := range s.requests {
 		if err := p.take(entry{at: q.AtUS, whole: whole, key: q.Key, cost: int32(q.Cost), file: file}); err != nil {
 			return err

@@ -105,7 +105,7 @@ func TestBegan(t *testing.T) {
 		t.Errorf("%d, %v; want %d", began, err, want)
 	}
 	_, s := play(t, trace)
-	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "1 file was left out that is empty") {
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "1 empty file was left out") {
 		t.Error(notes)
 	}
 	if _, err := (Trace{File: trace.More[0], More: []string{write(t, "c.log", "\n")}}).Began(); err == nil {
@@ -118,7 +118,7 @@ func TestLateLines(t *testing.T) {
 	file := write(t, "t.csv", "t,k\n1000,a\n1600,b\n1000,c\n1601,d\n999,e\n1700,f\n")
 	got, s := play(t, Trace{File: file, Time: "t", Key: "k", Bad: 1})
 	expectLines(t, got, "0 a 1\n0 c 1\n600000000 b 1\n601000000 d 1\n700000000 f 1")
-	want := "1 line was left out that is no request or came too late: "
+	want := "1 line was left out, not a request or too late: "
 	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, want) {
 		t.Error(notes)
 	}

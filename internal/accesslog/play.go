@@ -16,35 +16,35 @@ import (
 
 const (
 	secondUS = 1_000_000
-	// maxPerSecond bounds how many requests of one second are held to be spread.
+	// maxPerSecond is the most requests of one second that are held to be spread.
 	maxPerSecond = 1 << 20
-	// maxTraceUS is the longest that a trace may last, after its speed is applied.
+	// maxTraceUS is the longest duration of a trace, after its speed is applied.
 	maxTraceUS = int64(limit.MaxWindow / time.Microsecond)
 )
 
-// errEnough ends a play: the phase is over, or the consumer wants no more.
+// errEnough ends a play early: the phase is over, or the consumer wants no more.
 var errEnough = errors.New("no more requests are wanted")
 
-// player plays a log once. It takes the requests in the order of time, spreads those of a whole second over it, and
-// applies the speed.
+// player plays a log once. It takes the requests in the order of time, spreads requests with whole-second times over
+// their second, and applies the speed.
 type player struct {
 	*Log
 	trace Trace
 	speed float64
-	lasts time.Duration // the phase's; 0: as long as the log
+	lasts time.Duration // of the phase; 0: as long as the log
 	yield func(limit.Request) bool
 
-	held   []entry // of one second, since the first that is whole, until the next second begins
+	held   []entry // requests of one second, from the first whole-second one until the next second begins
 	shares map[string]*share
-	groups []*share // of held
-	key    string   // the first request's
+	groups []*share // the share of each request in held, or nil
+	key    string   // the key of the first request
 	few    map[string]bool
 
 	begun  bool    // a request has been put
 	starts reorder // requests that are stamped when they end, by their starts
 }
 
-// share is a key's part of a second: requests whose time is whole, and how many have their place.
+// share counts a key's whole-second requests in one second, and how many of them have been placed.
 type share struct{ requests, placed int64 }
 
 func (t Trace) player(l *Log, lasts time.Duration, yield func(limit.Request) bool) *player {
@@ -52,7 +52,7 @@ func (t Trace) player(l *Log, lasts time.Duration, yield func(limit.Request) boo
 		few: map[string]bool{}}
 }
 
-// Began is the time of the trace's first request in microseconds since 1970. Its errors are those of reading.
+// Began returns the time of the trace's first request in microseconds since 1970. Errors are read errors.
 func (t Trace) Began() (us int64, err error) {
 	p := t.player(&Log{}, 0, func(limit.Request) bool { return false })
 	if err = p.read(); err == errEnough {
@@ -67,7 +67,7 @@ func (t Trace) Play(lasts time.Duration, found *traffic.Pass, yield func(limit.R
 	return p.end(p.read(), found)
 }
 
-// read plays the trace's files.
+// read plays the files of the trace.
 func (p *player) read() error {
 	trace := &p.trace
 	m := merger{shared: shared{allowed: trace.Bad, spare: 1 + runtime.GOMAXPROCS(0)}}
@@ -75,7 +75,7 @@ func (p *player) read() error {
 	if err := m.open(trace); err != nil {
 		return err
 	}
-	taken := int64(0) // those that are left out included
+	taken := int64(0) // counts also the requests that Skip leaves out
 	for trace.Limit == 0 || p.Requests < trace.Limit {
 		e, err := m.earliest()
 		if err == io.EOF {
@@ -113,7 +113,7 @@ func (p *player) read() error {
 	return nil
 }
 
-// take takes the next request in time, and emits what is settled.
+// take takes the next request in the order of time, and emits the requests whose places are final.
 func (p *player) take(e entry) error {
 	p.Requests++
 	if len(p.held) > 0 && e.at-p.held[0].at >= secondUS {
@@ -132,7 +132,7 @@ func (p *player) take(e entry) error {
 	return nil
 }
 
-// release emits the requests held. Those of one key whose time is the whole second are spread evenly over it.
+// release emits the held requests. Whole-second requests of one key are spread evenly over their second.
 func (p *player) release() error {
 	clear(p.shares)
 	p.groups = p.groups[:0]
@@ -198,7 +198,7 @@ func (p *player) put(e entry) error {
 	if at > maxTraceUS {
 		remedy := ""
 		if s := e.file.stamps; s.guessed {
-			remedy = fmt.Sprintf("; times were taken for %s, and %s", s.unit.name, s.otherUnit())
+			remedy = fmt.Sprintf("; times were read as %s, and %s", s.unit.name, s.otherUnit())
 		}
 		return fmt.Errorf("%s:%d: the trace lasts longer than %v; want less, or a higher speed%s",
 			e.file.name, e.line, limit.FormatDuration(limit.MaxWindow), remedy)
@@ -225,7 +225,7 @@ func (p *player) put(e entry) error {
 	return nil
 }
 
-// partOf is the part of a key, by FNV-1a.
+// partOf returns the number of the part to which a key belongs, by its FNV-1a hash.
 func partOf(key string, parts uint64) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(key) {
@@ -237,20 +237,20 @@ func partOf(key string, parts uint64) uint64 {
 // scale applies the trace's speed.
 func (p *player) scale(us int64) int64 { return int64(min(float64(us)/p.speed, 1<<62)) }
 
-// merger reads the files of a log as one: rotated ones that follow each other, or those of several servers. The order
-// in which they were named does not matter.
+// merger reads the files of a log as one: rotated files, or those of several servers. The order in which the files were
+// named does not matter.
 type merger struct {
 	shared
 	files []*traceFile
-	left  []*traceFile // those with requests left, the earliest first
-	empty int          // files without a line
-	ended error        // what ends the reading, after the requests that were read before it
+	left  []*traceFile // files with requests left, the earliest first
+	empty int          // the number of files without lines
+	ended error        // the error that ends the reading, after the requests read before it
 }
 
 func (m *merger) open(t *Trace) error {
 	for _, path := range t.files() {
 		f, err := t.openFile(path, &m.shared)
-		if errors.Is(err, ErrEmpty) && m.empty < len(t.More) { // one at least is not
+		if errors.Is(err, ErrEmpty) && m.empty < len(t.More) { // at least one file must have lines
 			m.empty++
 			continue
 		}
@@ -269,7 +269,7 @@ func (m *merger) open(t *Trace) error {
 	return nil
 }
 
-// unlike says which lines the trace's filters leave out; "": none.
+// unlike returns the note about lines that the trace's filters leave out, or "".
 func (m *merger) unlike() string {
 	for _, f := range m.files {
 		if f.marked[filtered].N > 0 {
@@ -279,7 +279,7 @@ func (m *merger) unlike() string {
 	return ""
 }
 
-// close closes the files, and adds to l what was found of them.
+// close closes the files and adds the findings about them to l.
 func (m *merger) close(l *Log) {
 	for _, f := range m.files {
 		f.drop()
@@ -289,13 +289,13 @@ func (m *merger) close(l *Log) {
 	l.Bad, l.Shown, l.Empty = m.count, m.shown, m.empty
 }
 
-// before orders files by their next requests. Of two of one instant that one is first whose file begins earlier: within
-// the second in which logs were rotated, the old log's requests are the older ones.
+// before orders files by their next requests. If two requests have the same time, the file that begins earlier comes
+// first: in the second of a log's rotation, the old file has the older requests.
 func before(a, b *traceFile) int {
 	return cmp.Or(cmp.Compare(a.head.at, b.head.at), cmp.Compare(a.firstUS, b.firstUS), cmp.Compare(a.name, b.name))
 }
 
-// earliest takes the next request of all files; io.EOF after the last.
+// earliest returns the next request of all files, and io.EOF after the last one.
 func (m *merger) earliest() (entry, error) {
 	if m.ended != nil || len(m.left) == 0 {
 		return entry{}, cmp.Or(m.ended, io.EOF)

@@ -11,7 +11,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// entry is one request of a trace on its way through sorting and spreading. at is in microseconds since 1970.
+// entry is one request of a trace before sorting and spreading. at is in microseconds since 1970.
 type entry struct {
 	at    int64
 	file  *traceFile
@@ -25,33 +25,34 @@ type entry struct {
 	stamped bool  // at is the request's end
 }
 
-// The window in which lines may be out of order: ten minutes or 65,536 lines, whichever is less. Many
-// servers write a line when a request ends but stamp it with its start. Both bound the memory, whatever the file does.
+// The window in which lines may be out of order: ten minutes or 65,536 lines, whichever is less. Lines are out of order
+// because many servers write a line when a request ends, but with the time of its start. The window bounds the memory
+// for any file.
 const (
 	sortWindow = 10 * time.Minute
 	sortLines  = 1 << 16
 )
 
-// reorder sorts entries that are almost sorted: it holds back a window of them. Those that come in the order of time,
-// which most do, wait in a queue. The others wait beside it until the earliest of them is due, and are merged then, all
-// at once.
+// reorder sorts entries that are almost sorted. It holds back a window of them. Entries in the order of time, which
+// most are, wait in a queue. Late entries wait in a list until the earliest of them is due. Then the whole list is
+// merged into the queue.
 type reorder struct {
 	window     time.Duration // 0: sortWindow
 	queue      []entry
-	gone       int // of the queue, from its beginning
+	gone       int // the number of entries at the queue's beginning that were released
 	late       []entry
-	lateUS     int64 // the time of the earliest of them
+	lateUS     int64 // the earliest time in late
 	newest     int64 // the latest time seen
 	newestLine int64
-	released   int64 // the time of the entry released last
+	released   int64 // the time of the last entry released
 	seen       int64
-	outOfOrder int64 // entries earlier than one before them in the file
-	last       int64 // the time of the entry before
-	rising     int64 // entries later than the one before them
-	falling    int64 // entries earlier than the one before them
+	outOfOrder int64 // entries earlier than any entry before them in the file
+	last       int64 // the time of the previous entry
+	rising     int64 // entries later than the previous one
+	falling    int64 // entries earlier than the previous one
 }
 
-// push takes the next entry of the file; it fails if the entry belongs before one already released.
+// push adds the next entry of the file. It returns an error if the entry is earlier than one already released.
 func (r *reorder) push(e entry) error {
 	if r.seen++; r.seen == 1 {
 		r.newest, r.released, r.lateUS = e.at, e.at-r.windowUS(), math.MaxInt64
@@ -81,15 +82,15 @@ func (r *reorder) push(e entry) error {
 	return nil
 }
 
-// newestFirst reports whether nearly all entries so far are earlier than the one before them.
+// newestFirst reports whether nearly all entries so far are earlier than their previous ones.
 func (r *reorder) newestFirst() bool { return r.falling > 9*r.rising }
 
 func (r *reorder) windowUS() int64 { return max(r.window, sortWindow).Microseconds() }
 
-// waiting is how many entries are held back.
+// waiting returns how many entries are held back.
 func (r *reorder) waiting() int { return len(r.queue) - r.gone + len(r.late) }
 
-// earliest is the time of the entry that is due next, or the latest time of all.
+// earliest returns the time of the next entry to release. If no entry waits, it returns a time later than all.
 func (r *reorder) earliest() int64 {
 	if r.gone == len(r.queue) {
 		return r.lateUS
@@ -103,13 +104,13 @@ func (r *reorder) ready() bool {
 	return n > sortLines || n > 0 && r.newest-r.earliest() > r.windowUS()
 }
 
-// pop releases the earliest entry; there must be one.
+// pop releases the earliest entry. At least one must wait.
 func (r *reorder) pop() entry {
 	if len(r.late) > 0 && r.earliest() == r.lateUS {
 		r.merge()
 	}
 	first := r.queue[r.gone]
-	r.queue[r.gone] = entry{} // let go of the key
+	r.queue[r.gone] = entry{} // frees the key
 	r.released = first.at
 	if r.gone++; 2*r.gone >= cap(r.queue) || r.gone == len(r.queue) {
 		r.queue = r.queue[:copy(r.queue, r.queue[r.gone:])]
@@ -118,12 +119,11 @@ func (r *reorder) pop() entry {
 	return first
 }
 
-// merge puts those that came late where they belong in the queue. Entries of one instant stand in the order of the
-// file.
+// merge moves the late entries to their places in the queue. Entries with the same time keep the order of the file.
 func (r *reorder) merge() {
 	order := func(a, b entry) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.line, b.line)) }
 	slices.SortFunc(r.late, order)
-	early, late := len(r.queue), len(r.late) // that have no place yet
+	early, late := len(r.queue), len(r.late) // the numbers of entries that have no place yet
 	r.queue = append(r.queue, r.late...)
 	for at := len(r.queue) - 1; late > 0; at-- {
 		if early > r.gone && order(r.queue[early-1], r.late[late-1]) > 0 {
@@ -134,6 +134,6 @@ func (r *reorder) merge() {
 			r.queue[at] = r.late[late]
 		}
 	}
-	clear(r.late) // let go of the keys
+	clear(r.late) // frees the keys
 	r.late, r.lateUS = r.late[:0], math.MaxInt64
 }

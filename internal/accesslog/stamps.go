@@ -18,30 +18,31 @@ type instant struct {
 	whole bool
 }
 
-// stamps reads the timestamps of one file. The first one decides how they are written and, for a plain number,
-// in which unit; the others must follow.
+// stamps reads the timestamps of one file. The first timestamp determines the format and, for a plain number, the unit.
+// All others must have the same.
 //
-// Note: deciding for each line would take a late 1e11 s for an early 1e11 ms, and hide a file of mixed units.
+// Note: a choice for each line would read a late 1e11 s as an early 1e11 ms, and would not notice mixed units in a
+// file.
 type stamps struct {
 	read      func(s *stamps, text []byte) (instant, bool)
 	want      string
 	name      string // of the field
-	unit      *unit  // of plain numbers: the one that --trace-time names, or of the first number
-	guessed   bool   // the first number told the unit
+	unit      *unit  // of plain numbers: named in --trace-time or guessed from the first number
+	guessed   bool   // the unit was guessed from the first number
 	layout    *strptime
 	day, zone lately
 
-	text []byte // of the line before, which many lines of a log share
+	text []byte // of the previous line; consecutive lines often have the same time
 	at   instant
 }
 
 const (
 	lastUS      = 4133980800_000_000 - 1 // the end of the year 2100
-	firstDateUS = 631152000_000_000      // 1990: earlier numbers are seconds from the start of a log
-	zoneless    = -62167219200_000_000   // what time.Parse makes of the zone Z alone
+	firstDateUS = 631152000_000_000      // 1990: earlier numbers are seconds since the start of a log
+	zoneless    = -62167219200_000_000   // time.Parse's result for a zone alone, with UTC as the zone
 )
 
-// parse reads a timestamp; digits below the microsecond are cut.
+// parse reads a timestamp. It drops digits below the microsecond.
 func (s *stamps) parse(text []byte) (instant, error) {
 	if len(text) > 0 && bytes.Equal(text, s.text) {
 		return s.at, nil
@@ -60,7 +61,7 @@ func (s *stamps) parse(text []byte) (instant, error) {
 	if at.us < 0 || at.us > lastUS {
 		remedy := ""
 		if s.unit != nil {
-			remedy = fmt.Sprintf("; it was taken for %s, and %s", s.unit.name, s.otherUnit())
+			remedy = fmt.Sprintf("; it was read as %s, and %s", s.unit.name, s.otherUnit())
 		}
 		return instant{}, fmt.Errorf("time %s: want a time within 1970 to 2100%s", message.Quote(text), remedy)
 	}
@@ -68,11 +69,11 @@ func (s *stamps) parse(text []byte) (instant, error) {
 	return at, nil
 }
 
-// commonLayouts are those that are known without a flag: RFC 1123, ctime, Go's and nginx's own logs, Kibana.
+// commonLayouts are read without a flag: RFC 1123, ctime, the logs of Go and of nginx itself, Kibana.
 var commonLayouts = []string{"%a, %d %b %Y %H:%M:%S %Z", "%a, %d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %Y",
 	"%Y/%m/%d %H:%M:%S", "%b %d, %Y @ %H:%M:%S.%f"}
 
-// choose finds out how the timestamps are written.
+// choose determines the format of the timestamps from the first one.
 func (s *stamps) choose(text []byte) {
 	for _, common := range commonLayouts {
 		if _, l := splitLayout("a:" + common); s.layout == nil {
@@ -94,18 +95,18 @@ func (s *stamps) choose(text []byte) {
 	}
 }
 
-// note tells in which unit plain numbers were taken, if that was guessed; lastUS is the last time.
+// note returns a note about the unit of plain numbers, if it was guessed. lastUS is the last time.
 func (s *stamps) note(lastUS int64) string {
 	switch {
 	case s.unit == nil || !s.guessed:
 		return ""
 	case lastUS < firstDateUS:
-		return "times were taken for seconds from the start; " + s.otherUnit()
+		return "times were read as seconds since the start; " + s.otherUnit()
 	}
-	return "times were taken for " + s.unit.name + " since 1970"
+	return "times were read as " + s.unit.name + " since 1970"
 }
 
-// orLayout says how to name the layout of times, where none could be read so far.
+// orLayout returns the hint to name the layout of times, if no time could be read so far.
 func (s *stamps) orLayout() string {
 	if s.text != nil || s.layout != nil || strings.HasSuffix(s.want, "+0000") {
 		return ""
@@ -113,18 +114,18 @@ func (s *stamps) orLayout() string {
 	return fmt.Sprintf("; or its layout, such as --trace-time '%s:%%d.%%m.%%Y %%H:%%M:%%S'", cmp.Or(s.name, "NAME"))
 }
 
-// otherUnit says how to name the unit of numbers.
+// otherUnit returns the hint to name the unit of numbers.
 func (s *stamps) otherUnit() string {
 	return fmt.Sprintf("--trace-time %s:us, or :ms, :ns or :s, names another unit", cmp.Or(s.name, "NAME"))
 }
 
-// iso reads 2023-11-16T18:15:46, with a blank for the T, and a fraction and a zone.
+// iso reads 2023-11-16T18:15:46, or with a blank in place of T, with an optional fraction and zone.
 func (s *stamps) iso(b []byte) (instant, bool) { return s.dated(b, "2006-01-02", "T t") }
 
-// apache reads 17/May/2015:10:05:03, with a fraction, as HAProxy has it, and a zone.
+// apache reads 17/May/2015:10:05:03, with an optional fraction, as HAProxy writes it, and zone.
 func (s *stamps) apache(b []byte) (instant, bool) { return s.dated(b, "02/Jan/2006", ":") }
 
-// dated reads a day, one of the separators, a time of day, and a fraction and a zone.
+// dated reads a day, one of the separators, a time of day, and an optional fraction and zone.
 func (s *stamps) dated(b []byte, layout, separators string) (at instant, ok bool) {
 	n := len(layout)
 	if len(b) < n+len(":15:04:05") || strings.IndexByte(separators, b[n]) < 0 {
@@ -136,7 +137,8 @@ func (s *stamps) dated(b []byte, layout, separators string) (at instant, ok bool
 	return at, ok && ok1 && ok2
 }
 
-// fine adds what follows the seconds: a fraction, after a point or a comma, and a zone. Without a zone it is UTC.
+// fine adds the text after the seconds: a fraction, after a point or a comma, and a zone. Without a zone the time is
+// UTC.
 func (s *stamps) fine(us int64, b []byte) (at instant, ok bool) {
 	at = instant{us: us, whole: true}
 	if len(b) > 0 && (b[0] == '.' || b[0] == ',') {
@@ -155,11 +157,11 @@ func (s *stamps) fine(us int64, b []byte) (at instant, ok bool) {
 	return at, ok
 }
 
-// zeros reports whether a fraction's digits, or none, say that it is zero.
+// zeros reports whether the digits of a fraction are all zero. No digits count as zero.
 func zeros(fraction []byte) bool { return len(bytes.Trim(fraction, "0")) == 0 }
 
-// lately is a text that time.Parse read, which takes long, and what it means: most lines of a log have the day and the
-// zone of the line before.
+// lately caches the last text that time.Parse read, because time.Parse is slow and most lines have the same day and
+// zone as the line before.
 type lately struct {
 	text string
 	us   int64
@@ -178,8 +180,8 @@ func (l *lately) read(text []byte, layouts ...string) (us int64, ok bool) {
 	return 0, false
 }
 
-// clockUS reads 18:15:46. A leap second, with which a quarter of an hour ends in any zone, is the next second, as in
-// Unix time.
+// clockUS reads 18:15:46. A leap second comes at the end of a quarter of an hour in any zone. It is read as the next
+// second, as in Unix time.
 func clockUS(b []byte) (us int64, ok bool) {
 	h, m, sec := digits(b[:2]), digits(b[3:5]), digits(b[6:8])
 	if b[2] != ':' || b[5] != ':' || h < 0 || h > 23 || m < 0 || m > 59 || sec < 0 ||
@@ -189,8 +191,8 @@ func clockUS(b []byte) (us int64, ok bool) {
 	return (h*3600 + m*60 + sec) * 1e6, true
 }
 
-// fractionUS reads digits after a point, the first so many places of them as if there were no others. It tells how many
-// there are.
+// fractionUS reads the digits after a point as a number of that many places. Further digits count in n but not in the
+// value.
 func fractionUS(b []byte, places int) (us int64, n int) {
 	for ; n < len(b) && '0' <= b[n] && b[n] <= '9'; n++ {
 		if n < places {
@@ -203,7 +205,7 @@ func fractionUS(b []byte, places int) (us int64, n int) {
 	return us, n
 }
 
-// digits reads a number of at most 19 digits; it is negative where there is none.
+// digits reads a number of at most 19 digits. It returns −1 if b contains anything else.
 func digits(b []byte) int64 {
 	n := int64(0)
 	for _, c := range b {
@@ -215,12 +217,12 @@ func digits(b []byte) int64 {
 	return n
 }
 
-// unit is the unit of a plain number. A unit's numbers end where the next one's begin: 1e11 s would be the year
-// 5138, and 1e11 ms is 1973.
+// unit is the unit of a plain number. The ranges of the units do not overlap: 1e11 s would be the year 5138, and 1e11
+// ms is 1973.
 type unit struct {
 	name, short string
 	inSecond    int64
-	places      int // of a fraction that microseconds can hold
+	places      int // how many decimal places of the unit fit into whole microseconds
 }
 
 var units = []unit{
@@ -230,8 +232,8 @@ var units = []unit{
 	{"nanoseconds", "ns", 1e9, 0},
 }
 
-// unix reads digits, with a fraction or an exponent perhaps, in the unit that is named or that the first number
-// suggests.
+// unix reads a number with an optional fraction or exponent. Its unit is the one that --trace-time names, or else the
+// unit that the first number suggests.
 func (s *stamps) unix(b []byte) (at instant, ok bool) {
 	if i := bytes.IndexAny(b, "eE"); i > 0 && len(b)-i <= len("e+99") {
 		exact, ok := new(big.Rat).SetString(string(b))
@@ -264,7 +266,7 @@ func (s *stamps) unix(b []byte) (at instant, ok bool) {
 	}
 	second, part := n/s.unit.inSecond, n%s.unit.inSecond
 	if second > lastUS/secondUS {
-		return instant{us: -1}, true // out of range, which the caller words
+		return instant{us: -1}, true // out of range, which the caller reports
 	}
 	us += part * secondUS / s.unit.inSecond
 	return instant{us: second*secondUS + us, whole: part == 0 && zeros(fraction)}, true

@@ -10,25 +10,26 @@ import (
 	"ratelab/internal/message"
 )
 
-// strptime is a layout of times as that of Python's strptime: %d/%m/%Y %H:%M:%S.%f.
+// strptime is a layout of times as in Python's strptime: %d/%m/%Y %H:%M:%S.%f.
 type strptime struct {
 	text     string
-	inGo     []string // the layouts of package time that stand for it
-	year     int      // of times that name none
-	latestUS int64    // a time that is later and names no year is of the year before; 0: none is
+	inGo     []string // the equivalent layouts of package time
+	year     int      // the year of times that name none
+	latestUS int64    // a later time without a year belongs to the year before; 0: no limit
 }
 
-// directives are those of strptime that a layout may have, and what stands for them in package time. That reads a
-// fraction after a point or a comma by itself. A blank stands for several as well.
+// directives maps the directives of strptime that a layout may have to those of package time. Package time reads a
+// fraction after a point or a comma without a directive. A blank in a layout matches any number of blanks.
 var (
 	directives = strings.NewReplacer(".%f", "", ",%f", "", "%Y", "2006", "%y", "06", "%m", "1", "%b", "Jan", "%B",
 		"January", "%d", "_2", "%j", "002", "%a", "Mon", "%A", "Monday", "%H", "15", "%I", "3", "%M", "4", "%S", "5",
 		"%p", "PM", "%z", "Z0700", "%Z", "MST", "%%", "%")
-	directive  = regexp.MustCompile(`%S[.,]%f|%[YymbBdjaAHIMSpzZ%]`)
-	impossible = regexp.MustCompile(`%.?|[0-9]|Jan|Mon|MST|[Pp][Mm]`) // beside directives
+	directive = regexp.MustCompile(`%S[.,]%f|%[YymbBdjaAHIMSpzZ%]`)
+	// texts that no layout may have besides directives
+	impossible = regexp.MustCompile(`%.?|[0-9]|Jan|Mon|MST|[Pp][Mm]`)
 )
 
-// splitLayout takes the layout off NAME:LAYOUT; nil: there is none.
+// splitLayout splits NAME:LAYOUT. The layout is nil if name has no layout.
 func splitLayout(name string) (string, *strptime) {
 	i := strings.Index(name, ":%")
 	if i <= 0 {
@@ -46,7 +47,7 @@ func splitLayout(name string) (string, *strptime) {
 	return name[:i], l
 }
 
-// check refuses layouts with which no time can be read.
+// check returns an error for a layout with which no time can be read.
 func (l *strptime) check() error {
 	if odd := impossible.FindString(directive.ReplaceAllString(l.text, "")); odd != "" {
 		return fmt.Errorf("the layout %s: %s cannot be in it; want, as in Python's strptime, %%Y %%y %%m %%b %%B %%d "+
@@ -60,12 +61,12 @@ func (l *strptime) check() error {
 	return nil
 }
 
-// has reports whether one of the directives is in the layout.
+// has reports whether the layout has one of the directives in any.
 func (l *strptime) has(any string) bool {
 	return regexp.MustCompile("%[" + any + "]").MatchString(strings.ReplaceAll(l.text, "%%", ""))
 }
 
-// parse reads a time. A zone that is named is UTC or GMT, since other names mean several.
+// parse reads a time. A named zone must be UTC or GMT, since other names are ambiguous.
 func (l *strptime) parse(b []byte) (at instant, ok bool) {
 	for _, layout := range l.inGo {
 		t, err := time.ParseInLocation(layout, string(b), time.UTC)
@@ -77,7 +78,7 @@ func (l *strptime) parse(b []byte) (at instant, ok bool) {
 			if l.latestUS > 0 && in.UnixMicro() > l.latestUS {
 				in = t.AddDate(l.year-1, 0, 0)
 			}
-			if t = in; t.Day() != day { // 29 February
+			if t = in; t.Day() != day { // 29 February in a year without one
 				return at, false
 			}
 		}

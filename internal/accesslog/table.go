@@ -11,12 +11,13 @@ import (
 	"ratelab/internal/message"
 )
 
-// CSV is RFC 4180 with a header line. A comma, semicolon or tab separates the fields.
+// CSV is RFC 4180 with a header line. The separator is a comma, a semicolon or a tab.
 const CSV Format = "csv"
 
 var _ = register(layout{name: CSV, header: true, quotes: true, open: openCSV})
 
-// isHeader reports whether a line may be the header of a CSV file; timeColumn tells a header of one column.
+// isHeader reports whether a line may be the header of a CSV file. timeColumn is the trace's time column; a header may
+// consist of it alone.
 func isHeader(line []byte, timeColumn string) bool {
 	timeColumn, _, _ = strings.Cut(timeColumn, ":")
 	named := func(name string) bool { return plain(name) == plain(string(line)) }
@@ -30,7 +31,7 @@ func isHeader(line []byte, timeColumn string) bool {
 
 var quotedField = regexp.MustCompile(`"[^"]*"`)
 
-// separator is the likeliest separator of a header line, and how often it occurs outside of quotes.
+// separator returns the likeliest separator of a header line, and how often it occurs outside quotes.
 func separator(header []byte) (c byte, n int) {
 	header = quotedField.ReplaceAll(header, nil)
 	c = ','
@@ -42,13 +43,13 @@ func separator(header []byte) (c byte, n int) {
 	return c, n
 }
 
-// table reads lines of fields in an order that a header names.
+// table reads lines of fields in the order of a header.
 //
-// Note: encoding/csv was tried for this. It cannot bound a record (an unclosed quote reads the file to its end
-// into memory) and keeps no text to quote in a message.
+// Note: encoding/csv was tried instead. It cannot bound the size of a record, so an unclosed quote reads the rest of
+// the file into memory. And it keeps no text to quote in a message.
 type table struct {
 	separator byte
-	plain     bool // quotes mean nothing
+	plain     bool // quotes have no meaning
 	header    []string
 	fields    [][]byte
 }
@@ -89,7 +90,7 @@ func (t *table) cut(line []byte) (before []byte, err error) {
 	return nil, nil
 }
 
-// split cuts a record into t.fields, which point into line; quoted fields are unescaped in place.
+// split splits a record into t.fields, which point into line. Quoted fields are unescaped in place.
 func (t *table) split(line []byte) error {
 	t.fields = t.fields[:0]
 	for line != nil {
@@ -110,7 +111,7 @@ func (t *table) split(line []byte) error {
 	return nil
 }
 
-// unquote takes a quoted field off the front of b. rest is nil where the quote is not closed.
+// unquote splits a quoted field off the front of b. rest is nil if the quote is not closed.
 func unquote(b []byte) (field, rest []byte) {
 	field = b[1:1]
 	for i := 1; i < len(b); i++ {
@@ -134,22 +135,22 @@ var _ = register(layout{
 	open:   openW3C,
 })
 
-// fieldsOf begins the line that names the fields, and comments those that may precede it.
+// fieldsOf begins the line with the names of the fields. comments matches the comments that may precede that line.
 var (
 	fieldsOf = []byte("#Fields:")
 	comments = regexp.MustCompile(`^#(Version|Software|Date|Start-Date|Remark):`)
 )
 
-// errComment is that of a line which is neither a request nor a bad line.
+// errComment is the error of a comment, which is neither a request nor a bad line.
 var errComment = errors.New("a comment")
 
-// w3cLog reads fields that stand between blanks (IIS) or tabs (CloudFront).
+// w3cLog reads fields that are separated by blanks (IIS) or tabs (CloudFront).
 type w3cLog struct {
 	table
-	first []byte // the line that names the fields
+	first []byte // the line with the names of the fields
 }
 
-// openW3C takes the line #Fields: a b c.
+// openW3C reads the line #Fields: a b c.
 func openW3C(header []byte) (format, error) {
 	if !bytes.HasPrefix(header, fieldsOf) {
 		return nil, fmt.Errorf("%s: no line #Fields: before it; want one that names the fields", message.Quote(header))

@@ -10,24 +10,24 @@ import (
 	"ratelab/internal/message"
 )
 
-// exampleTemplate is what refusals show.
+// exampleTemplate is the template that error messages show.
 const exampleTemplate = `'$remote_addr - $remote_user [$time_local] "$request" $status'`
 
-// template reads lines of text by a pattern as nginx's log_format has them: literal text and $names.
+// template reads lines of text by a pattern like nginx's log_format: literal text and $names.
 type template struct {
 	text     string
-	first    string   // before the first name
-	fields   []string // without the dollar
-	literals []string // after each name
-	values   [][]byte // of a line
-	words    [2]int   // the place of the time, and of how many words it consists
+	first    string   // the text before the first name
+	fields   []string // the names without the dollar
+	literals []string // the text after each name
+	values   [][]byte // the values in the current line
+	words    [2]int   // the index of the time, and the number of its words
 }
 
-// ofTemplate is the layout of lines that a template describes.
+// ofTemplate returns the layout of lines that match a template.
 func ofTemplate(name, text string) *layout {
 	return &layout{
 		name: Format(name),
-		fits: func(first []byte) bool { // with a time, and with a client that has an address
+		fits: func(first []byte) bool { // the line must have a time and a client with an address
 			t, err := newTemplate(text)
 			if err == nil {
 				_, err = t.cut(first)
@@ -63,7 +63,7 @@ func newTemplate(text string) (*template, error) {
 	}
 	for i, name := range names {
 		if i > 0 && literals[i] == "" {
-			return nil, fmt.Errorf("nothing between %s and %s tells where one ends; want text between two names",
+			return nil, fmt.Errorf("no text separates %s and %s; want text between two names",
 				names[i-1], name)
 		}
 	}
@@ -93,8 +93,8 @@ func (t *template) column(name string) (column, error) {
 	return func() ([]byte, error) { return requestPart(t.values[i], name), nil }, nil
 }
 
-// cut gives each name the text up to the literal that follows it. Other text may precede the first literal, and the
-// client where that is the first name, as containers and syslog write it.
+// cut gives each name the text up to the literal after it. Other text may precede the first literal. It may also
+// precede the client if that is the first name, as containers and syslog write it.
 func (t *template) cut(line []byte) (before []byte, err error) {
 	lacks := func(text string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: no %s where the template has it; want lines as %s", message.Quote(line),
@@ -108,7 +108,7 @@ func (t *template) cut(line []byte) (before []byte, err error) {
 	for i, literal := range t.literals {
 		end, from := len(rest), 0
 		if i == t.words[0] {
-			for range t.words[1] - 1 { // the literal may be within the time
+			for range t.words[1] - 1 { // the literal may occur within the time
 				word, _ := cutByte(rest[from:], ' ')
 				from += len(word)
 				from += len(rest[from:]) - len(bytes.TrimLeft(rest[from:], " "))
@@ -118,7 +118,7 @@ func (t *template) cut(line []byte) (before []byte, err error) {
 		case strings.HasPrefix(literal, `"`):
 			end = from + closingQuote(rest[from:])
 		case literal == ":" && i+1 < len(t.fields) && strings.HasSuffix(t.fields[i+1], "port"):
-			host := rest // an IPv6 address has colons as well
+			host := rest // an IPv6 address also has colons
 			if next := t.literals[i+1]; next != "" {
 				host, _, _ = bytes.Cut(rest, []byte(next))
 			}
@@ -136,7 +136,7 @@ func (t *template) cut(line []byte) (before []byte, err error) {
 			}
 		}
 		t.values[i], rest = value, rest[end+len(literal):]
-		if strings.HasSuffix(literal, " ") { // some servers align columns
+		if strings.HasSuffix(literal, " ") { // some servers align columns with blanks
 			rest = bytes.TrimLeft(rest, " ")
 		}
 	}

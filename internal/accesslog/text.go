@@ -13,30 +13,30 @@ import (
 	"ratelab/internal/message"
 )
 
-// maxLine bounds a line, and with it the memory that one line can claim.
+// maxLine is the longest line in bytes. It bounds the memory that one line can take.
 const maxLine = 1 << 20
 
 // text is one file of a trace, plain or gzip.
 type text struct {
 	io.Closer
-	records // that were read already, and are not in a block yet
+	records // already read, but not yet in a block
 	in      io.Reader
 	zipped  bool
-	read    int64 // bytes so far, unpacked
+	read    int64 // unpacked bytes so far
 }
 
-// records cuts a piece of a file into records: lines, or, where a CSV quote spans them, several lines at once.
+// records splits a piece of a file into records. A record is a line, or several lines if a CSV quote spans them.
 type records struct {
 	name   string
-	quotes bool // an odd number of double quotes continues on the next line
+	quotes bool // a line with an odd number of double quotes continues on the next line
 	data   []byte
-	ended  error // why nothing follows the data: io.EOF or what is wrong; nil: something does
+	ended  error // io.EOF or an error after the data; nil: more data follows
 	number int64 // of the record's first line, from 1
-	lines  int64 // of the file, up to the data
-	cutOff bool  // the last line has no end
+	lines  int64 // of the file, before the data
+	cutOff bool  // the last line has no line end
 }
 
-// magics are first bytes that tell what a trace must not be.
+// magics are the first bytes of files that are not traces.
 var magics = []struct{ magic, what string }{
 	{"\x28\xb5\x2f\xfd", "zstd data; unpack it first (gzip is read as it is)"},
 	{"BZh", "bzip2 data; unpack it first (gzip is read as it is)"},
@@ -48,7 +48,7 @@ var magics = []struct{ magic, what string }{
 	{"\xfe\xff", "UTF-16 text; want UTF-8"},
 }
 
-// unpack finds out what the bytes are.
+// unpack detects gzip and unpacks it. It returns an error for other binary data.
 func (x *text) unpack(in *bufio.Reader) error {
 	if head, _ := in.Peek(2); string(head) == "\x1f\x8b" {
 		x.zipped = true
@@ -66,16 +66,17 @@ func (x *text) unpack(in *bufio.Reader) error {
 			return fmt.Errorf("%s: this is %s", x.name, m.what)
 		}
 	}
-	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) { // a byte order mark, which spreadsheets write
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) { // a byte order mark, as spreadsheets write it
 		in.Discard(3)
 	}
 	return nil
 }
 
-// errTrailing is the error of bytes after gzip data that are none.
+// errTrailing is the error of other bytes after gzip data.
 var errTrailing = errors.New("trailing bytes")
 
-// members reads gzip files that follow each other. Unlike gzip.Reader, it tells what follows from damaged data.
+// members reads gzip files that follow each other. Unlike gzip.Reader, it distinguishes other bytes after the data from
+// damaged data.
 type members struct {
 	*gzip.Reader
 	in *bufio.Reader
@@ -97,7 +98,7 @@ func (m members) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// fill reads on until there are so many bytes, or the file ends.
+// fill reads until b has size bytes or the file ends.
 func (x *text) fill(b []byte, size int) []byte {
 	b = slices.Grow(b, max(size-len(b), 0))
 	for len(b) < size && x.ended == nil {
@@ -111,7 +112,7 @@ func (x *text) fill(b []byte, size int) []byte {
 	return b
 }
 
-// headRecord takes the next record, among the first lines of the file, before there are blocks.
+// headRecord returns the next record at the beginning of the file, before blocks are read.
 func (x *text) headRecord() ([]byte, error) {
 	for size := blockSize; ; size = maxLine + 2 {
 		x.data = x.fill(x.data, size)
@@ -121,8 +122,8 @@ func (x *text) headRecord() ([]byte, error) {
 	}
 }
 
-// take takes the next piece of the file, which ends where a record ends, into the buffer of an older piece. Where a
-// record is too long the file is over.
+// take returns the next piece of the file, which ends at the end of a record. It reuses the buffer of an older piece.
+// If a record is too long, nothing follows it.
 func (x *text) take(old []byte) records {
 	b := x.records
 	b.data, x.data = append(old[:0], x.data...), x.data[:0]
@@ -140,7 +141,7 @@ func (x *text) take(old []byte) records {
 	return b
 }
 
-// end is where the last record that is complete ends; 0: there is none.
+// end returns where the last complete record ends, or 0 if no record is complete.
 func (r *records) end() int {
 	open := r.quotes && bytes.Count(r.data, []byte{'"'})%2 != 0
 	for end := len(r.data); ; {
@@ -153,7 +154,7 @@ func (r *records) end() int {
 	}
 }
 
-// broken words an error of reading.
+// broken returns a read error in words for users.
 func (x *text) broken(err error) error {
 	switch {
 	case !x.zipped:
@@ -169,8 +170,8 @@ func (x *text) broken(err error) error {
 		message.Grouped(x.read))
 }
 
-// takeRecord takes the next record that is not blank, without its line end. Without one the error is why nothing
-// follows, or nil if something does; every error but io.EOF names the file.
+// takeRecord returns the next record that is not blank, without its line end. If there is none, it returns r.ended as
+// the error, which is nil if more data follows. Every error except io.EOF names the file.
 func (r *records) takeRecord() ([]byte, error) {
 	for {
 		size, record, err := r.split(r.data[:min(len(r.data), maxLine+2)])
@@ -189,9 +190,9 @@ func (r *records) takeRecord() ([]byte, error) {
 	}
 }
 
-// split cuts off the first record of r.data, or of as much as it may have. Without a complete one advance is 0.
+// split returns the first record of data. advance is 0 if the record is not complete.
 func (r *records) split(data []byte) (advance int, record []byte, err error) {
-	open := false // whether there is a quote that the lines so far do not close
+	open := false // the lines so far have an unclosed quote
 	for n := bytes.IndexByte(data, '\n'); n >= 0; n = bytes.IndexByte(data[advance:], '\n') {
 		line := data[advance : advance+n]
 		advance += n + 1
@@ -209,9 +210,9 @@ func (r *records) split(data []byte) (advance int, record []byte, err error) {
 		return 0, nil, fmt.Errorf("%s:%d: a quote is never closed: %s; want \"\" for each quote inside quotes",
 			r.name, r.lines+1, message.Quote(bytes.TrimSuffix(data, []byte{'\n'})))
 	}
-	r.cutOff = true // the last line may lack its end
+	r.cutOff = true // the last line may lack its line end
 	return len(data), bytes.TrimSuffix(data, []byte{'\r'}), nil
 }
 
-// at puts the place before an error.
+// at puts file and line before an error.
 func (r *records) at(err error) error { return fmt.Errorf("%s:%d: %w", r.name, r.number, err) }

@@ -1,8 +1,8 @@
 // Package accesslog reads recorded traffic: access logs of web servers and load balancers, CSV and JSON lines. A Trace
-// says which files, and how to read them. It plays as a phase of a traffic.Stream.
+// names the files and how to read them. It plays as a phase of a traffic.Stream.
 //
-// A log is read as a stream: its memory does not grow with its length. Blocks of a file are parsed on all processors.
-// The package generates no requests, and knows no limiter.
+// A log is read as a stream, so the memory does not grow with its length. Blocks of a file are parsed on all
+// processors. The package generates no requests, and does not know limiters.
 package accesslog
 
 import (
@@ -16,49 +16,51 @@ import (
 	"ratelab/internal/message"
 )
 
-// Trace is recorded traffic: which file, and how to read it.
+// Trace describes recorded traffic: the files, and how to read them.
 type Trace struct {
-	File   string            // plain or gzip, told by content
-	More   []string          // further files of the same log, in any order: all of them are merged by time
-	Stdin  *io.SectionReader // what the path StandardInput holds; nil: it is a file like others
+	File   string            // plain or gzip, detected from its content
+	More   []string          // more files of the same log, in any order; all files are merged by time
+	Stdin  *io.SectionReader // the content of the path StandardInput; nil: that path is an ordinary file
 	Format Format            // empty: guessed from the first line
 
-	// Key, Time and Cost name columns of a CSV file, (dotted) fields of JSON lines or $names of a template. Without
-	// Time and Key those are taken that are called as in common logs; without such a key, or with NoKey, all requests
-	// share one. Without Cost each costs 1. In a combined log the time is fixed, Key is of CombinedKeys (empty:
-	// client) and there is no cost. A Cost "a+b" is the sum of two columns, a Key "a+b" the two values with a stroke
-	// between them, a Time "a+b" with a blank, unless there is a column of that whole name; so on for more. A Time
-	// "at:ms" names the unit of a number: s, ms, us or ns. A Time "at:%d.%m.%Y %H:%M:%S" names a layout, as that of
-	// Python's strptime. Without %Y the year is that of the file's last change, or Year.
+	// Key, Time and Cost name columns of a CSV file, (dotted) fields of JSON lines or $names of a template. If Time or
+	// Key is empty, a field with a name common in logs is used. If there is no such key, or Key is NoKey, all requests
+	// have the same key. If Cost is empty, each request costs 1. In a combined log the time is fixed, Key is one of
+	// CombinedKeys (empty: client), and there is no cost.
+	//
+	// Names joined by + combine several columns, unless a column has the whole name. A Cost "a+b" is the sum of the
+	// values, a Key "a+b" has a | between them, a Time "a+b" a blank. A Time "at:ms" names the unit of a number: s, ms,
+	// us or ns. A Time "at:%d.%m.%Y %H:%M:%S" names a layout as in Python's strptime. Without %Y the year is Year, or
+	// that of the file's last change.
 	Key, Time, Cost string
-	// Takes names the field with how long a request took, "duration:ms" with its unit, and a+b adds two; End names the
-	// field with the time at which it ended. TimeIs says whether Time is a request's start or end; empty: start, and
-	// end where nginx's names tell so.
+	// Takes names the field that says how long a request took. "duration:ms" names its unit, and a+b adds two fields.
+	// End names the field with the time at which the request ended. TimeIs tells whether Time is a request's start or
+	// its end. If it is empty, Time is the start, or the end if the names are those of nginx.
 	Takes, End string
 	TimeIs     TimeIs
 	Year       int64
-	Where      []string // field=value: lines with other values are left out, and noted
-	SkipKey    string   // requests with this key are left out, and noted
+	Where      []string // field=value: lines with other values are left out and noted
+	SkipKey    string   // requests with this key are left out and noted
 
-	Speed        float64      // 10 plays ten times as fast; 0 stands for 1
-	Skip         int64        // this many requests, the earliest, are left out
-	Limit        int64        // at most this many are taken after them; 0 stands for all
-	Bad          int64        // up to so many lines that are no requests are left out, and noted; more are an error
+	Speed        float64      // 10 plays ten times as fast; 0 means 1
+	Skip         int64        // the number of earliest requests to leave out
+	Limit        int64        // the most requests to read after those; 0 means all
+	Bad          int64        // the most lines to leave out and note that are not requests; more are an error
 	WithinSecond WithinSecond // empty: even
 
-	// Of Parts the requests of Part's keys are yielded, at their places in the whole log; of 0 all are. What the pass
-	// finds is that of the whole log.
+	// If Parts is not 0, only the requests of Part's keys are yielded, at their places in the whole log. The findings
+	// of the pass still concern the whole log.
 	Part, Parts uint64
 }
 
-// StandardInput is the path that stands for what came through a pipe, where the trace has that.
+// StandardInput is the path that stands for standard input if Stdin is set.
 const StandardInput = "-"
 
-// NoKey is the Key of a trace whose requests share one limit.
+// NoKey is the Key of a trace whose requests have the same key.
 const NoKey = "none"
 
-// WithinSecond is where requests go whose timestamps say no more than the second. Their order in the file is
-// kept. Timestamps with a fraction are never moved.
+// WithinSecond is the rule for requests whose timestamps have no fraction: it determines their places within the
+// second. Their order in the file is kept. Timestamps with a fraction are never moved.
 type WithinSecond string
 
 // TimeIs says which time of a request a log has.
@@ -72,36 +74,36 @@ const (
 
 // The rules for one-second timestamps.
 const (
-	Even    WithinSecond = "even"    // the i-th of n at i/n s
-	AtStart WithinSecond = "at_once" // all at the second's start
+	Even    WithinSecond = "even"    // request i of n at i/n s
+	AtStart WithinSecond = "at_once" // all at the start of the second
 )
 
-// WithinSeconds are the rules, in the order in which messages list them.
+// WithinSeconds lists the rules in the order in which messages list them.
 var WithinSeconds = []WithinSecond{Even, AtStart}
 
-// The outermost values of a trace and its lines.
+// The smallest and the largest speed of a trace.
 const (
 	MinSpeed = 1e-3
 	MaxSpeed = 1e6
 )
 
-// FieldError is what is wrong with one field of a Trace.
+// FieldError reports a problem with one field of a Trace.
 type FieldError struct {
 	Field   string // as in a scenario file: file, format, key, …
-	Problem string // what was found; what is wanted
+	Problem string // the cause and the remedy
 }
 
 // Error implements error.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Problem }
 
-// problems collects what is wrong with the fields of a trace.
+// problems collects the errors of the fields of a trace.
 type problems []*FieldError
 
 func (p *problems) bad(field, format string, args ...any) {
 	*p = append(*p, &FieldError{Field: field, Problem: fmt.Sprintf(format, args...)})
 }
 
-// Validate reports every field that no file could make right.
+// Validate returns the errors of all fields that no file could make valid.
 func (t Trace) Validate() []*FieldError {
 	var p problems
 	files := t.files()
@@ -161,7 +163,7 @@ func (t Trace) Validate() []*FieldError {
 	return append(p, t.checkFields()...)
 }
 
-// checkFields reports what does not go with the format; an empty format may still become any.
+// checkFields returns errors for fields that the format does not allow. An empty format allows all fields.
 func (t Trace) checkFields() problems {
 	if l := t.Format.layout(); l != nil && l.check != nil {
 		return l.check(t)
@@ -169,10 +171,10 @@ func (t Trace) checkFields() problems {
 	return nil
 }
 
-// files are all that the trace consists of.
+// files returns the paths of all files of the trace.
 func (t Trace) files() []string { return append([]string{t.File}, t.More...) }
 
-// Title is what notes and questions call the trace: its first file, and how many more there are.
+// Title returns the trace's name in notes and questions: its first file, and the number of other files.
 func (t Trace) Title() string {
 	title := path.Base(strings.ReplaceAll(t.nameOf(t.File), `\`, "/"))
 	if len(t.More) > 0 {
@@ -181,7 +183,7 @@ func (t Trace) Title() string {
 	return title
 }
 
-// nameOf is a path as messages show it.
+// nameOf returns a path as messages show it.
 func (t Trace) nameOf(path string) string {
 	if t.Stdin != nil && path == StandardInput {
 		return "standard input"

@@ -32,7 +32,7 @@ var badTraces = []struct {
 	{"no #Fields", "iis.log", "#Software: IIS\n2024-05-17 10:05:00 192.0.2.1 GET\n", Trace{},
 		`DIR/iis.log:2: "2024-05-17 10:05:00 192.0.2.1 GET": no line #Fields: before it; want one that names the fields`},
 	{"no CSV after all", "error.log", "05-17 [error] 7: excess, by \"x\", client: 192.0.2.1\n", Trace{},
-		`DIR/error.log:1: " by \"x\"": a quote inside an unquoted field; want "…" around the whole field; if it is no CSV, ` +
+		`DIR/error.log:1: " by \"x\"": a quote inside an unquoted field; want "…" around the whole field; if it is not CSV, ` +
 			`want ` + formatsWanted},
 	{"zstd", "t.zst", "\x28\xb5\x2f\xfd....", Trace{},
 		`DIR/t.zst: this is zstd data; unpack it first (gzip is read as it is)`},
@@ -61,7 +61,7 @@ var badTraces = []struct {
 DIR/a.log:1: time: "t": a combined log has its own time; leave the field out, or name its layout: time:%d.%m.%Y %H:%M:%S`},
 
 	{"no time column", "t.csv", "when,who\n1,a\n", Trace{},
-		`DIR/t.csv:1: time: no column or field is a known time; want --trace-time, or time in a scenario, with one of "when", "who"; if it is no CSV, ` +
+		`DIR/t.csv:1: time: no column or field is a known time; want --trace-time, or time in a scenario, with one of "when", "who"; if it is not CSV, ` +
 			`want ` + formatsWanted},
 	{"an unknown column", "t.csv", "when,who\n1,a\n", Trace{Time: "when", Key: "client"},
 		`DIR/t.csv:1: key: no column "client" in the header; want one of "when", "who"`},
@@ -150,13 +150,13 @@ DIR/a.log:1: time: "t": a combined log has its own time; leave the field out, or
 	{"a trace of decades", "t.csv", "t,k\n1970-01-01,a\n", Trace{Time: "t"},
 		`DIR/t.csv:2: time "1970-01-01": want a time such as 2023-11-16T18:15:46.68Z or 2023-11-16 18:15:46; or its layout, such as --trace-time 't:%d.%m.%Y %H:%M:%S'`},
 	{"a trace of years", "t.csv", "t,k\n1.5,a\n99999999,b\n", Trace{Time: "t"},
-		`DIR/t.csv:3: the trace lasts longer than 8784h; want less, or a higher speed; times were taken for seconds, and --trace-time t:us, or :ms, :ns or :s, names another unit`},
+		`DIR/t.csv:3: the trace lasts longer than 8784h; want less, or a higher speed; times were read as seconds, and --trace-time t:us, or :ms, :ns or :s, names another unit`},
 	{"a long line", "t.csv", "t,k\n1," + strings.Repeat("y", 1<<20) + "\n", Trace{Time: "t"},
 		`DIR/t.csv:2: the line is longer than 1 MiB: "1,` + strings.Repeat("y", 58) +
 			`"…; want a text file of one request per line`},
 }
 
-const otherUnit = `; it was taken for seconds, and --trace-time t:us, or :ms, :ns or :s, names another unit`
+const otherUnit = `; it was read as seconds, and --trace-time t:us, or :ms, :ns or :s, names another unit`
 
 var formatsWanted = "--trace-format with one of " + message.List(Formats()) + `, or with a template such as ` +
 	`'$remote_addr - $remote_user [$time_local] "$request" $status'`
@@ -244,7 +244,7 @@ limit: -1 is negative; want 0 (all) or more requests`
 	noTime := `format: no $name of "$when" is a known time; want $msec, $time_iso8601, $time_local, $time, or its ` +
 		`name in --trace-time, or in time in a scenario`
 	for format, want := range map[Format]string{
-		"$a$time":   `format: nothing between $a and $time tells where one ends; want text between two names`,
+		"$a$time":   `format: no text separates $a and $time; want text between two names`,
 		"$when":     noTime,
 		"$time $ip": "",
 	} {
@@ -277,7 +277,7 @@ func TestBadLinesAreLeftOut(t *testing.T) {
 	if !slices.Equal(got, []int64{0, 1, 2}) {
 		t.Errorf("requests at %v s", got)
 	}
-	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines were left out that are no requests") ||
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "2 lines were left out, not a request") ||
 		!strings.Contains(notes, "a.csv:3: ") || !strings.Contains(notes, "a.csv:5: ") {
 		t.Errorf("notes:\n%s", notes)
 	}

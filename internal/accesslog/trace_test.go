@@ -141,7 +141,7 @@ func TestJSONLines(t *testing.T) {
 	expectLines(t, got, "0 ann 3\n750000 42 1")
 	got, _ = play(t, Trace{File: file, Time: "at", Cost: "a+b"}) // a field of that very name is not a sum
 	expectLines(t, got, "0 k0 4\n750000 k0 5")
-	want := []string{"t.jsonl: the format was guessed to be jsonl", "t.jsonl: times were taken for seconds since 1970"}
+	want := []string{"t.jsonl: the format was guessed to be jsonl", "t.jsonl: times were read as seconds since 1970"}
 	if got := s.Notes(); !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}

@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		{func(j *Job) {
 			j.Algorithms = choices(t, "token-bucket")
 			j.Limit = &limit.Policy{Requests: 999_999_937, Window: limit.MaxWindow - time.Microsecond}
-		}, "token-bucket: burst * us per permit"},
+		}, "token-bucket: burst * us per token"},
 	} {
 		_, err := planOf(t, c.change)
 		var bad *replay.InputError

@@ -18,9 +18,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// OfBench draws what a benchmark found, one figure for each scenario that was played: <scenario>.admitted-latency, what
-// was offered and admitted, and response times, over the scenario's time. The notes name what cannot be drawn, with the
-// reason. An error is a result that cannot be drawn.
+// OfBench draws the results of bench run, one figure for each scenario that was played. The figure
+// <scenario>.admitted-latency has the offered and the admitted requests, and the response times, over the scenario's
+// time. The notes name the figures that cannot be drawn, with the reason. The error means that the result cannot be
+// drawn.
 func OfBench(r *result.Document) (figures []*Figure, notes []string, err error) {
 	if len(r.Runs) == 0 {
 		return nil, nil, errors.New("chart: a result without scenarios: nothing to draw")
@@ -39,7 +40,7 @@ func OfBench(r *result.Document) (figures []*Figure, notes []string, err error) 
 	return figures, notes, nil
 }
 
-// benchFooter says what was measured on which machine, when and by what.
+// benchFooter names the scenario, the server, the machine, the program's version and the date.
 func benchFooter(r *result.Document, run *result.Run) string {
 	parts := []string{run.Scenario, fmt.Sprintf("seed %d", run.Seed), r.Server.String()}
 	if m := r.Machine; m.CPU != "" {
@@ -60,15 +61,15 @@ func status(r *result.Document) (text string) {
 	return text
 }
 
-// serverName is the text of the data's first column.
+// serverName returns the text of the data's first column.
 func serverName(r *result.Document) string {
 	return strings.TrimSpace(r.Server.Name + " " + r.Server.Version)
 }
 
-// admittedLatency answers two questions on one axis of time: what was admitted, and how long the answers took.
+// admittedLatency shows on one axis of time what was admitted, and how long the answers took.
 //
-// Note: on one connection, a PING 20 ms after the last one took five to ten times as long as one right after it, and
-// one after 1 ms twice as long, also where the client did not sleep in between.
+// Note: on one connection, a PING 20 ms after the previous one took five to ten times as long as one right after it.
+// One after 1 ms took twice as long, even if the client did not sleep in between.
 func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	const name = "admitted-latency"
 	p := curves.NewPlayed(r, run)
@@ -118,7 +119,7 @@ func admittedLatency(r *result.Document, run *result.Run) (*Figure, string) {
 	return f, ""
 }
 
-// trust says how reliable the times are.
+// trust returns the number of rounds and how reliable the times are.
 func trust(r *result.Document, rounds int) string {
 	valid := "valid"
 	if !r.Validity.Valid {
@@ -132,9 +133,9 @@ type playedScales struct {
 	*curves.Played
 	perS      float64 // the highest rate
 	allowed   int64   // the most that the contract allows in a window
-	line      string  // the name of that
+	line      string  // the name of allowed
 	peak      int64   // the highest sum in a window
-	low, high float64 // response times, µs; 0 where there are none
+	low, high float64 // the range of the response times in µs; 0 if there are no times
 }
 
 func newPlayedScales(p *curves.Played) *playedScales {
@@ -159,7 +160,7 @@ func newPlayedScales(p *curves.Played) *playedScales {
 	}
 	s.low = max(s.low, result.LowestUS)
 	if offered > dwarfing*s.perS {
-		s.perS *= 1.5 // it is cut off
+		s.perS *= 1.5 // the offered rate is cut off
 	} else {
 		s.perS = max(s.perS, offered)
 	}
@@ -170,7 +171,7 @@ func (s *playedScales) drawRates(p *panel, row *curves.PlayedRow) {
 	b := bins{s.FromUS, s.RateUS, s.EndUS, s.perS}
 	offered := steps(b, row.OfferedPerS)
 	p.flow(offered, steps(b, row.AdmittedPerS))
-	if s.OneKey { // the limit is each key's
+	if s.OneKey { // the limit applies per key
 		p.line(level(offered, s.LimitPerS()), Ink, 0.9, limitDashes...)
 	}
 	if most := slices.Max(row.OfferedPerS); most > s.perS {
@@ -185,7 +186,7 @@ func (s *playedScales) drawLevel(p *panel, c curves.Curve) {
 	p.peak(b, c, " of "+message.Grouped(s.allowed), "")
 }
 
-// drawResponses draws the response times, those of rejected requests in front.
+// drawResponses draws the response times, with those of rejected requests in front.
 func (s *playedScales) drawResponses(p *panel, row *curves.PlayedRow) {
 	stretches := func(us []float64, width vg.Length, dashes ...vg.Length) {
 		c := p.color
@@ -202,7 +203,7 @@ func (s *playedScales) drawResponses(p *panel, row *curves.PlayedRow) {
 	stretches(row.Rejected.P50US, 1.5, rejectedDashes...)
 }
 
-// stretches are lines of response times over their intervals, with a gap where an interval has none.
+// stretches returns lines of response times over their intervals, with a gap for an interval without a time.
 func (s *playedScales) stretches(us []float64) (all []plotter.XYs) {
 	b := bins{s.FromUS, s.IntervalUS, s.EndUS, math.Inf(1)}
 	for i, v := range us {
@@ -218,9 +219,9 @@ func (s *playedScales) stretches(us []float64) (all []plotter.XYs) {
 	return all
 }
 
-// playedData has a line for each bucket of what was admitted, sums of all rounds and the most of any in the window,
-// and one for each interval of the response times. It keeps the control, and percentiles of few answers, with their
-// number.
+// playedData returns the data. It has a line for each bucket of the course: sums over all rounds, and the highest sum
+// in the window of any round. It has a line for each interval of the response times. It includes the control, and
+// percentiles of few answers, with the number of answers.
 func playedData(r *result.Document, run *result.Run) []byte {
 	lines := [][]string{{"server", "algorithm", "rounds", "start_us", "width_us", "offered", "admitted", "rolling",
 		"admitted_responses", "admitted_response_us_p50", "admitted_response_us_p99",
@@ -251,11 +252,11 @@ func playedData(r *result.Document, run *result.Run) []byte {
 		}
 	}
 	var out bytes.Buffer
-	_ = report.WriteCSV(&out, lines) // a bytes.Buffer takes everything
+	_ = report.WriteCSV(&out, lines) // writing to a bytes.Buffer never fails
 	return out.Bytes()
 }
 
-// responseCells are how many answers there were, and how long they took.
+// responseCells returns the number of answers, and their p50 and p99.
 func responseCells(h *result.Histogram) []any {
 	n := h.Count()
 	if n == 0 {

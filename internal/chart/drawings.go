@@ -11,12 +11,12 @@ import (
 	"ratelab/internal/report"
 )
 
-// drawings are the ways of drawing a chart over time.
+// drawings maps the kinds of charts over time to the functions that draw them.
 var drawings = map[curves.Drawing]func(curves.Input, curves.Timeline) *Figure{
 	curves.Flow: admitted, curves.Level: window, curves.Sum: cumulative, curves.Wait: delay,
 }
 
-// admitted shows over time which part of the offered traffic was admitted; the rest, in grey, was rejected.
+// admitted shows the admitted part of the offered traffic over time. The rest, in grey, was rejected.
 func admitted(in curves.Input, t curves.Timeline) *Figure {
 	per := t.Unit + " per " + report.Each(t.BinUS)
 	return timeFigure(in, t, per, fmt.Sprintf("Offered (grey) and admitted (colour), %s.", per), 0,
@@ -32,7 +32,7 @@ func admitted(in curves.Input, t curves.Timeline) *Figure {
 		})
 }
 
-// flow draws what was admitted in front of what was offered.
+// flow draws the admitted traffic in front of the offered traffic.
 func (p *panel) flow(offered, admitted plotter.XYs) {
 	p.fill(offered, Offered)
 	p.fill(admitted, tint(p.color, 0.55))
@@ -74,7 +74,7 @@ func (p *panel) overshoot(b bins, c curves.Curve, allowed float64, exact *curves
 	p.line(line, p.color, 1.5)
 }
 
-// cumulative shows the running total of what a limiter admits, and how far it is from the exact reference's.
+// cumulative shows the running total of a limiter's admitted cost, and its distance from the exact reference's.
 func cumulative(in curves.Input, t curves.Timeline) *Figure {
 	exact, words := reference(t.Reference, ", against the exact reference (grey line). Shaded: the difference")
 	return timeFigure(in, t, t.Unit+" so far", t.Caption+words+".", exact, func(p *panel, b bins, c curves.Curve) {
@@ -99,7 +99,7 @@ func cumulative(in curves.Input, t curves.Timeline) *Figure {
 	})
 }
 
-// delay shows how long what a shaper admits has to wait.
+// delay shows how long a shaper's admitted requests wait.
 func delay(in curves.Input, t curves.Timeline) *Figure {
 	return timeFigure(in, t, t.Unit, t.Caption+".", 0, func(p *panel, b bins, c curves.Curve) {
 		line := slopes(b, c.Values)
@@ -109,7 +109,7 @@ func delay(in curves.Input, t curves.Timeline) *Figure {
 	})
 }
 
-// reference is the top of a curve, and words about it; 0 and "" if there is none.
+// reference returns the top of a curve and the words, or 0 and "" if there is no curve.
 func reference(c *curves.Curve, words string) (top int64, text string) {
 	if c == nil {
 		return 0, ""

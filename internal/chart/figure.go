@@ -18,12 +18,12 @@ import (
 // Figure is a picture: panels that share their axes, the words around them, and the data behind them.
 type Figure struct {
 	Name                    string // of the files, without folder and extension
-	Title, Subtitle, Footer string // the question it answers, what it shows, and what made it
+	Title, Subtitle, Footer string // the question, what the figure shows, and how it was made
 	Data                    []byte // CSV
 
 	keys    []key
 	x       Axis
-	strips  []Axis // the vertical axes of the panels below one head, from the highest to the lowest
+	strips  []Axis // the vertical axes of the panels below one head, from top to bottom
 	columns []column
 	height  float64 // the least height of a panel
 }
@@ -32,7 +32,7 @@ type Figure struct {
 type column struct {
 	label string
 	color color.NRGBA
-	fact  string // the row's one figure, in words
+	fact  string // the main figure of the row, in words
 	draw  []func(*panel)
 }
 
@@ -48,8 +48,8 @@ const (
 	unitSpace  = 16
 )
 
-// gridOf chooses the number of columns side by side, and the height of a panel's data. Three columns read best at this
-// width; fewer may be larger, and columns of several strips may be narrower.
+// gridOf returns the number of columns side by side, and the height of a panel's data. Three columns read best at this
+// width. Fewer columns may be larger, and columns of several strips may be narrower.
 func gridOf(columns, strips int) (beside int, height float64) {
 	switch {
 	case strips > 1:
@@ -68,7 +68,7 @@ func (f *Figure) grid() (rows, beside int, height float64) {
 	return (len(f.columns) + beside - 1) / beside, beside, max(height, f.height)
 }
 
-// panelsHeight is the height of all panels with their heads and the labels of their axes.
+// panelsHeight returns the height of all panels with their heads and the labels of their axes.
 func (f *Figure) panelsHeight() vg.Length {
 	rows, beside, height := f.grid()
 	strips := len(f.strips)
@@ -91,7 +91,7 @@ type block struct {
 	draw   func(draw.Canvas)
 }
 
-// blocks are the parts of the page, from the highest to the lowest.
+// blocks returns the parts of the page, from top to bottom.
 func (f *Figure) blocks() []block {
 	return []block{paragraph(f.Title, titleLetters, 20, 3), paragraph(f.Subtitle, plainLetters, 15, 8), legend(f.keys),
 		{f.panelsHeight() + 14, f.drawPanels}, paragraph(f.Footer, footLetters, 13, 8)}
@@ -108,7 +108,7 @@ func (f *Figure) draw(c draw.Canvas) {
 	}
 }
 
-// size is the height of the page.
+// size returns the height of the page.
 func (f *Figure) size() (height vg.Length) {
 	for _, b := range f.blocks() {
 		height += b.height
@@ -117,7 +117,7 @@ func (f *Figure) size() (height vg.Length) {
 }
 
 // drawPanels aligns the panels with gonum/plot. The first panel of a row has the labels and the unit of its vertical
-// axis, and the lowest of a column those of the horizontal axis.
+// axis. The lowest panel of a column has the labels of the horizontal axis.
 func (f *Figure) drawPanels(c draw.Canvas) {
 	c.Min.Y += 14
 	rows, beside, height := f.grid()
@@ -155,7 +155,7 @@ func (f *Figure) drawPanels(c draw.Canvas) {
 	}
 }
 
-// ticksWidth is the width of a vertical axis's labels; with it the units of all axes are aligned.
+// ticksWidth returns the width of a vertical axis's labels, so that the units of all axes can be aligned.
 func ticksWidth(y Axis, height float64) (widest vg.Length) {
 	for _, t := range y.Ticks(height) {
 		widest = max(widest, smallLetters.Width(t.Label))
@@ -163,7 +163,7 @@ func ticksWidth(y Axis, height float64) (widest vg.Length) {
 	return widest
 }
 
-// pixelsPerPoint makes a PNG twice as fine as the page, for screens that show it so.
+// pixelsPerPoint makes a PNG twice as fine as the page, for screens with high resolution.
 const pixelsPerPoint = 2
 
 // Encode draws the figure and returns the file's content in the format, svg or png.
@@ -185,8 +185,8 @@ func (f *Figure) Encode(format string) []byte {
 }
 
 // Write draws the figures into dir, which must exist, in the formats svg or png, and writes the data of each beside it.
-// It returns the paths; of each figure, those of the pictures come first. A file appears whole or not at all. The data
-// is written first, so that a picture without data is not ours.
+// It returns the paths; for each figure, the pictures come first. A file is written completely or not at all. The data
+// is written first, so that each picture has its data.
 func Write(dir string, figures []*Figure, formats ...string) ([]string, error) {
 	var paths []string
 	for _, f := range figures {
@@ -205,7 +205,7 @@ func Write(dir string, figures []*Figure, formats ...string) ([]string, error) {
 	return paths, nil
 }
 
-// put writes a file whole or not at all.
+// put writes a file completely or not at all.
 func put(path string, data []byte) error {
 	if err := atomicfile.WriteBytes(path, data); err != nil {
 		return fmt.Errorf("chart: %w", err)

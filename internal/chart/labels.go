@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// label is a text near what it names. Its place is the first near its points that meets no line and no other label, or
-// else the one that meets least. A label that would cover another one is left out.
+// label is a text near the point that it describes. It gets the first place near its points without lines and other
+// labels, or else the place with the fewest line points. A label that would cover another one is left out.
 type label struct {
 	text  string
 	style text.Style

@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/message"
 )
 
-// The page's letterings, in Liberation Sans, which gonum/plot carries with it: the same outlines on every machine.
-// Nothing is below 10 px, so that all of it is legible when the page, 720 px wide, is shown at 700.
+// The page's text styles, in Liberation Sans, which gonum/plot includes: the outlines are the same on every machine. No
+// size is below 10 px, so that all text is legible when the page, 720 px wide, is shown at 700 px.
 var (
 	titleLetters  = letters(15.5, xfont.WeightBold, Ink)
 	headLetters   = letters(11.5, xfont.WeightBold, Ink)
@@ -53,7 +53,7 @@ func set(c draw.Canvas, style text.Style, at vg.Point, s string) {
 	c.FillText(style, at, s)
 }
 
-// paragraph is s in lines that fit the page, with that pitch, and that room below.
+// paragraph returns s as lines that fit the page, with that line height, and with that space below.
 func paragraph(s string, style text.Style, pitch, below vg.Length) block {
 	lines := wrap(s, style)
 	return block{pitch*vg.Length(len(lines)) + below, func(c draw.Canvas) {
@@ -79,7 +79,7 @@ func wrap(s string, style text.Style) []string {
 	return append(lines, line)
 }
 
-// shorten cuts s in its middle, where labels with parameters differ least, until it fits width.
+// shorten removes characters from the middle of s, where labels with parameters differ least, until s fits width.
 func shorten(s string, width vg.Length, style text.Style) string {
 	if style.Width(s) <= width {
 		return s

@@ -11,8 +11,8 @@ import (
 	"ratelab/algorithms"
 )
 
-// The inks of a picture besides those of the algorithms. The paper is opaque and light, so that a picture
-// reads the same on a dark page.
+// The colours of a picture besides those of the algorithms. The paper is opaque and light, so that a picture looks the
+// same on a dark page.
 var (
 	Paper     = color.NRGBA{0xfd, 0xfd, 0xfb, 0xff}
 	Ink       = color.NRGBA{0x1f, 0x23, 0x28, 0xff}
@@ -22,20 +22,20 @@ var (
 	Reference = color.NRGBA{0x80, 0x85, 0x8a, 0xff}
 )
 
-// others are the colours of rows whose name no algorithm with a colour has: users' scripts and sequences of commands.
-// They are apart from the algorithms' colours and from each other.
+// others are the colours of rows without an algorithm's colour: users' scripts and sequences of commands. They differ
+// from the algorithms' colours and from each other.
 var others = []color.NRGBA{{0xdd, 0x11, 0x55, 0xff}, {0x00, 0x00, 0xf8, 0xff}, {0x55, 0x11, 0x00, 0xff},
 	{0x40, 0x68, 0xf8, 0xff}}
 
-// declared is the colour that a label's algorithm declares.
+// declared returns the colour that a label's algorithm declares.
 func declared(label string) (c color.NRGBA, ok bool) {
 	c.A = 0xff
 	n, _ := fmt.Sscanf(algorithms.Of(label).Colour, "#%02x%02x%02x", &c.R, &c.G, &c.B)
 	return c, n == 3
 }
 
-// Color is the colour of a row in every chart and page. A label with parameters, such as gcra:burst=100, has the colour
-// of its algorithm. The reference is grey. Any other name has one of a few colours, always the same one.
+// Color returns the colour of a row in every chart and page. A label with parameters, such as gcra:burst=100, has the
+// colour of its algorithm. The reference is grey. Any other name always gets the same one of a few colours.
 func Color(label string) color.NRGBA {
 	name := algorithms.NameOf(label)
 	if c, known := declared(name); known {
@@ -50,15 +50,15 @@ func Color(label string) color.NRGBA {
 // Look is how the lines of a row are drawn.
 type Look struct {
 	Color  color.NRGBA
-	Dashes []vg.Length // of dashes and gaps, in turn; nil for a solid line
+	Dashes []vg.Length // lengths of dashes and gaps, in turn; nil: a solid line
 }
 
-// dashes tell rows of one colour apart. The first is a solid line.
+// dashes distinguish rows with the same colour. The first is a solid line.
 var dashes = [][]vg.Length{nil, {5, 2.5}, {1.6, 2}, {7, 2, 1.6, 2}, {10, 4}, {9, 2, 1.6, 2, 1.6, 2}, {14, 3}, {3, 5}}
 
-// Looks are the looks of rows that are shown together. A plain name has a solid line; what a label adds to a name
-// determines its dashes, so that a row looks the same in every chart and on every page. If two rows of one colour would
-// look alike, the later one takes the next free dashes, or keeps its own if none are free.
+// Looks returns the looks of rows that are shown together. A plain name has a solid line. The part of a label after the
+// name determines its dashes, so that a row looks the same in every chart and on every page. If two rows of one colour
+// would look alike, the later one takes the next free dashes, or keeps its own if all are in use.
 func Looks(labels []string) map[string]Look {
 	used, all := map[color.NRGBA][]bool{}, map[string]Look{}
 	for _, label := range labels {
@@ -91,14 +91,14 @@ func Looks(labels []string) map[string]Look {
 	return all
 }
 
-// hashed is a number that follows from a text.
+// hashed returns a hash of text.
 func hashed(text string) uint32 {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(text)) // a hash takes everything
+	_, _ = h.Write([]byte(text)) // writing to a hash never fails
 	return h.Sum32()
 }
 
-// tint is c with that opacity.
+// tint returns c with that opacity.
 func tint(c color.NRGBA, share float64) color.NRGBA {
 	c.A = uint8(255*share + 0.5)
 	return c

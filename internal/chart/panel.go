@@ -14,7 +14,7 @@ type panel struct {
 	*plot.Plot
 	color  color.NRGBA   // of its row
 	first  bool          // its labels name the lines that all panels have
-	lines  []plotter.XYs // those that labels avoid
+	lines  []plotter.XYs // lines that labels avoid
 	labels []label
 }
 
@@ -33,7 +33,7 @@ func newPanel(c color.NRGBA, first bool) *panel {
 	return p
 }
 
-// scale sets the panel's axes, and draws a line across it at each mark of the vertical axis. left and lowest say
+// scale sets the panel's axes, and draws a line across it at each mark of the vertical axis. left and lowest determine
 // whether the vertical and the horizontal axis have labels.
 func (p *panel) scale(x, y Axis, width, height float64, left, lowest bool) {
 	p.X.Scale, p.Y.Scale = x, y
@@ -55,7 +55,7 @@ func (p *panel) scale(x, y Axis, width, height float64, left, lowest bool) {
 	}
 }
 
-// marked are ticks with or without their labels.
+// marked returns ticks with or without their labels.
 func marked(ticks []plot.Tick, with bool) []plot.Tick {
 	var all []plot.Tick
 	for _, t := range ticks {
@@ -116,7 +116,7 @@ var gridLine = draw.LineStyle{Color: Grid, Width: 0.8}
 // limitDashes mark the limit, rejectedDashes the rejected requests.
 var limitDashes, rejectedDashes = []vg.Length{4, 3}, []vg.Length{4, 2.5}
 
-// level is a horizontal line at v, as long as another line.
+// level returns a horizontal line at v, as long as another line.
 func level(line plotter.XYs, v float64) plotter.XYs {
 	return plotter.XYs{{X: line[0].X, Y: v}, {X: line[len(line)-1].X, Y: v}}
 }
@@ -126,8 +126,8 @@ func (h head) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{Y: 1, Rectangle: vg.Rectangle{Max: vg.Point{Y: headHeight}}}}
 }
 
-// head is what stands above a column: the label beside a patch of its colour, since letters in a light colour would be
-// hard to read, and the fact.
+// head is the text above a column: the label beside a patch of its colour, and the fact. The label itself is not
+// coloured, because text in a light colour is hard to read.
 type head column
 
 // Plot implements plot.Plotter.

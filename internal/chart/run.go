@@ -12,18 +12,18 @@ import (
 	"ratelab/internal/result"
 )
 
-// OfRun draws what each limiter did with one scenario's traffic. Package curves declares these charts, since a page has
-// them, too:
+// OfRun draws the effect of each limiter on one scenario's traffic. Package curves declares these charts, because the
+// page has them, too:
 //
-//	<scenario>.admitted    what was offered and admitted, over time
-//	<scenario>.window      what was admitted in the rolling window, against the limit
-//	<scenario>.cumulative  what was admitted so far, against the exact reference
-//	<scenario>.delay       how long admitted requests wait; only of runs with a shaper
+//	<scenario>.admitted    the offered and the admitted cost, over time
+//	<scenario>.window      the cost admitted in the rolling window, against the limit
+//	<scenario>.cumulative  the cost admitted up to each time, against the exact reference
+//	<scenario>.delay       how long admitted requests wait; only for runs with a shaper
 //	<scenario>.timescale   the most admitted in any interval, by its length; not on the page
 //
-// The limiters have small multiples that share both axes: with a dozen of them an overlay is a knot of lines, while a
-// panel of its own lets each keep its colour, its label and its figure. The row none has no panel, since it admits
-// whatever is offered and would dwarf the others, unless it is alone; the data has every row.
+// The limiters have small panels that share both axes. With a dozen limiters, lines in one panel could not be told
+// apart. In a panel of its own, each limiter has its colour, its label and its figure. The row none has no panel unless
+// it is alone: it admits all requests, and its scale would make the others flat. The data has all rows.
 func OfRun(in curves.Input) []*Figure {
 	var all []*Figure
 	for _, t := range curves.Timelines(in) {
@@ -35,7 +35,7 @@ func OfRun(in curves.Input) []*Figure {
 	return all
 }
 
-// runFigure begins the figure of a run with a column for each curve; the subtitle ends with the limit.
+// runFigure returns the figure of a run with a column for each curve. The subtitle ends with the limit.
 func runFigure(in curves.Input, c curves.Chart, name, subtitle string, draw func(*panel, curves.Curve)) *Figure {
 	run := in.Run
 	f := &Figure{Name: run.Scenario + "." + name, Title: run.Question, Data: c.CSV(),
@@ -57,10 +57,10 @@ func runFigure(in curves.Input, c curves.Chart, name, subtitle string, draw func
 	return f
 }
 
-// partial warns of figures that are not complete.
+// partial warns that figures are incomplete.
 const partial = "PARTIAL: interrupted before its end. "
 
-// policy is a limit in words: 1,000 per 3 s, burst 100.
+// policy describes a limit in words: 1,000 per 3 s, burst 100.
 func policy(l result.Limit) string {
 	text := message.Grouped(l.Requests) + " per " + report.Each(l.WindowUS)
 	if l.Burst != 0 && l.Burst != l.Requests {
@@ -69,7 +69,7 @@ func policy(l result.Limit) string {
 	return text
 }
 
-// timeFigure is the figure of a timeline. Its scale reaches up to least, or higher.
+// timeFigure returns the figure of a timeline. Its scale reaches at least to least.
 func timeFigure(in curves.Input, t curves.Timeline, unit, subtitle string, least int64,
 	draw func(*panel, bins, curves.Curve)) *Figure {
 	if t.Silence != "" {
@@ -84,11 +84,11 @@ func timeFigure(in curves.Input, t curves.Timeline, unit, subtitle string, least
 	return f
 }
 
-// dwarfing is the most that a curve's top may exceed the next one's if it sets the scale of all.
+// dwarfing is the largest ratio of the highest curve's top to the next one's for which the highest sets the scale.
 const dwarfing = 3
 
-// highest is the end of the scale of all panels: the highest value. But one row, or the offered traffic, that dwarfs
-// everything else is cut off.
+// highest returns the end of the scale of all panels: the highest value. But if one row, or the offered traffic, is
+// much higher than all others, it is cut off.
 func highest(shown []curves.Curve, least int64) int64 {
 	top, seen, next := least, least, least
 	for _, c := range shown {
@@ -115,7 +115,7 @@ type bins struct {
 	top              float64
 }
 
-// at is the instant n bins after the beginning.
+// at returns the instant n bins after the beginning.
 func (b bins) at(n float64) float64 { return min(float64(b.from)+n*float64(b.width), float64(b.end)) }
 
 // number is the type of a bin's value.
@@ -135,7 +135,7 @@ func steps[V number](b bins, values []V) (line plotter.XYs) {
 
 // slopes draws a level that changes within the bins, from the middle of one to the middle of the next.
 //
-// Note: steps would turn every slope into a saw.
+// Note: steps would make every slope look like a saw.
 func slopes[V number](b bins, values []V) plotter.XYs {
 	line := plotter.XYs{point(b, 0, values[0])}
 	for i, v := range values {
@@ -153,7 +153,8 @@ func sums(b bins, totals []int64) plotter.XYs {
 	return line
 }
 
-// peak marks the first moment of the highest value with that value and a word; none is the text if it is 0.
+// peak marks the first moment of the highest value with the value and a word. If the value is 0, the label is the text
+// in none.
 func (p *panel) peak(b bins, c curves.Curve, word, none string) {
 	if c.Top == 0 && none != "" {
 		p.label(none, smallLetters, along(b, 0)...)
@@ -177,7 +178,7 @@ func along(b bins, v float64) (places []plotter.XY) {
 	return places
 }
 
-// summit is the first of a line's highest points.
+// summit returns the first of a line's highest points.
 func summit(line plotter.XYs) plotter.XY {
 	best := line[0]
 	for _, q := range line {

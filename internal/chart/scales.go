@@ -18,7 +18,7 @@ type Axis struct {
 	Ticks    func(lengthPx float64) []plot.Tick // as many as there is room for
 }
 
-// Share is 0 at the axis's start and 1 at its end. Values below the start of a logarithmic axis are at 0.
+// Share returns 0 for the axis's start and 1 for its end. Values below the start of a logarithmic axis are at 0.
 func (a Axis) Share(v float64) float64 {
 	if a.Log {
 		return math.Log(max(v, a.Min)/a.Min) / math.Log(a.Max/a.Min)
@@ -26,7 +26,7 @@ func (a Axis) Share(v float64) float64 {
 	return (v - a.Min) / (a.Max - a.Min)
 }
 
-// middle is the value in the middle of the side.
+// middle returns the value in the middle of the side.
 func (a Axis) middle() float64 {
 	if a.Log {
 		return math.Sqrt(a.Min * a.Max)
@@ -34,18 +34,18 @@ func (a Axis) middle() float64 {
 	return (a.Min + a.Max) / 2
 }
 
-// Normalize is Share for gonum/plot.
+// Normalize is Share, with the signature that gonum/plot needs.
 func (a Axis) Normalize(_, _, v float64) float64 { return a.Share(v) }
 
-// Counts is a vertical axis of whole numbers from 0 to top, at least 1, with room for a label above top in a panel of
-// that height.
+// Counts returns a vertical axis of whole numbers from 0 to top, at least 1. A panel of that height has room for a
+// label above top.
 func Counts(top, height float64, unit string) Axis {
 	a := Axis{Unit: unit, Max: max(top, 1) * (1 + 17/(height-17))}
 	a.Ticks = func(length float64) []plot.Tick { return labelled(multiples(a.Max, int(length/30), 1), report.Short) }
 	return a
 }
 
-// Amounts is an axis from 0 to a little more than top, whose marks need not be whole. Each label takes pitch px.
+// Amounts returns an axis from 0 to a little more than top. Its marks need not be whole. Each label takes pitch px.
 func Amounts(top, pitch float64, unit string) Axis {
 	if top <= 0 {
 		top = 1
@@ -57,8 +57,8 @@ func Amounts(top, pitch float64, unit string) Axis {
 	return a
 }
 
-// multiples gives 0 and the multiples of 1, 2 or 5 times a power of ten, and of least at the least, up to top: most of
-// them but no more than limit besides the zero.
+// multiples returns 0 and the multiples of a step up to top. The step is 1, 2 or 5 times a power of ten, and at least
+// least. It is the smallest step with at most limit multiples besides 0.
 func multiples(top float64, limit int, least float64) []float64 {
 	power := math.Pow(10, math.Floor(math.Log10(top/float64(limit))))
 	step := 10 * power
@@ -87,8 +87,8 @@ func labelled(values []float64, label func(float64) string) []plot.Tick {
 	return ticks
 }
 
-// Logarithmic is an axis from low to high, both above 0; low is rounded down to 1, 2 or 5 times a power of ten. The
-// ticks are such numbers too, as label writes them, and at least pitch px apart. Values below low are at the axis's
+// Logarithmic returns an axis from low to high, both above 0. low is rounded down to 1, 2 or 5 times a power of ten.
+// The ticks are such numbers too, formatted by label, and at least pitch px apart. Values below low are at the axis's
 // start.
 func Logarithmic(low, high, pitch float64, unit string, label func(float64) string) Axis {
 	power := math.Pow(10, math.Floor(math.Log10(low)))
@@ -103,8 +103,8 @@ func Logarithmic(low, high, pitch float64, unit string, label func(float64) stri
 	return a
 }
 
-// decades returns the 1, 2 and 5 of each decade if these are no more than limit, and otherwise the powers of ten, of a
-// hundred, and so on.
+// decades returns 1, 2 and 5 of each decade if these are at most limit values. Otherwise it returns the powers of ten,
+// of a hundred, and so on.
 func (a Axis) decades(limit int) []float64 {
 	of := func(digits ...float64) (all []float64) {
 		for e := math.Floor(math.Log10(a.Min)); e <= math.Ceil(math.Log10(a.Max)); e++ {
@@ -122,7 +122,7 @@ func (a Axis) decades(limit int) []float64 {
 	return thinned(of(1), limit)
 }
 
-// thinned keeps every n-th value, from the first on, so that no more than limit are left.
+// thinned keeps every n-th value, beginning with the first, so that at most limit are left.
 func thinned[T any](all []T, limit int) []T {
 	var kept []T
 	every := max(1, (len(all)+limit-1)/limit)
@@ -132,8 +132,8 @@ func thinned[T any](all []T, limit int) []T {
 	return kept
 }
 
-// timeUnits are the units of an axis of time: the shortest axis that is marked in each, the layout of an instant that a
-// log dates, and the distances between ticks that read well.
+// timeUnits are the units of an axis of time. Each has the shortest axis that is marked in it, the layout of a time in
+// a log with dates, and the distances between ticks that read well.
 var timeUnits = []struct {
 	us     float64
 	name   string
@@ -149,11 +149,12 @@ var timeUnits = []struct {
 	{86400e6, "d", "2 Jan", 3 * 86400e6, []float64{0.5, 1, 2, 5, 7, 10, 14, 20, 30, 50, 100, 200}},
 }
 
-// Dated reports whether the marks of an axis of time are dates and times. A short axis needs fractions of a second.
+// Dated reports whether the marks of an axis of time are dates and times. A short axis needs fractions of a second
+// instead.
 func Dated(originUS int64, fromUS, toUS float64) bool { return originUS != 0 && toUS-fromUS >= 20e6 }
 
-// Time is an axis from one instant to another, in µs since originUS, marked in the unit that suits its length. The
-// origin counts from 1970; the marks of a Dated axis are in UTC. Each label takes pitch px.
+// Time returns an axis from one instant to another, in µs since originUS, marked in the unit that suits its length. The
+// origin counts from 1970. The marks of a Dated axis are in UTC. Each label takes pitch px.
 func Time(originUS int64, fromUS, toUS, pitch float64) Axis {
 	a := Axis{Min: fromUS, Max: toUS}
 	if !Dated(originUS, fromUS, toUS) {
@@ -163,7 +164,7 @@ func Time(originUS int64, fromUS, toUS, pitch float64) Axis {
 	return a
 }
 
-// timeTicks gives at most limit+1 ticks, at the smallest step that allows it.
+// timeTicks returns at most limit+1 ticks, with the smallest step that allows it.
 func (a Axis) timeTicks(originUS float64, limit int) []plot.Tick {
 	unit := timeUnits[0]
 	for _, u := range timeUnits {
@@ -194,7 +195,7 @@ func (a Axis) timeTicks(originUS float64, limit int) []plot.Tick {
 	return nil
 }
 
-// dated is an instant in a layout, without seconds that are 0; or its date at midnight.
+// dated formats an instant without seconds that are 0. At midnight it returns the date.
 func dated(t time.Time, layout string) string {
 	switch {
 	case t.Equal(t.Truncate(24 * time.Hour)):

@@ -16,17 +16,17 @@ import (
 	"ratelab/internal/message"
 )
 
-// fontFamily is the measured font, then fonts with its metrics, then generic ones.
+// fontFamily is the measured font, followed by fonts with its metrics and by generic ones.
 const fontFamily = "Liberation Sans,Arimo,Arial,Helvetica,sans-serif"
 
-// svg is a canvas of gonum/plot that takes a third of the bytes of gonum/plot's own: lines without invisible points, in
-// relative moves of tenths of a px. Each text has a fixed length, so that a font with other metrics makes no texts
-// overlap.
+// svg is a canvas for gonum/plot whose output has a third of the bytes of gonum/plot's own. It leaves out invisible
+// points, and writes relative moves in tenths of a px. Each text has a fixed length, so that texts do not overlap with
+// a font of other metrics.
 type svg struct {
 	vg.Canvas // nil: charts move, scale and embed nothing
 	height    vg.Length
 	body      bytes.Buffer
-	pens      []pen // the last one draws
+	pens      []pen // the current one is the last
 }
 
 type pen struct {
@@ -40,7 +40,7 @@ func newSVG(height vg.Length) *svg { return &svg{height: height, pens: make([]pe
 
 func (s *svg) pen() *pen { return &s.pens[len(s.pens)-1] }
 
-// What follows implements vg.Canvas.
+// The following methods implement vg.Canvas.
 
 func (s *svg) SetColor(c color.Color)                      { s.pen().color = c }
 func (s *svg) SetLineWidth(w vg.Length)                    { s.pen().width = w }
@@ -84,7 +84,7 @@ func (s *svg) FillString(face font.Face, at vg.Point, text string) {
 		html.EscapeString(text))
 }
 
-// paint is an attribute with the pen's colour.
+// paint returns an attribute with the pen's colour.
 func (s *svg) paint(attribute string) string {
 	c := color.NRGBAModel.Convert(s.pen().color).(color.NRGBA)
 	text := fmt.Sprintf(` %s="#%02x%02x%02x"`, attribute, c.R, c.G, c.B)
@@ -94,7 +94,7 @@ func (s *svg) paint(attribute string) string {
 	return text
 }
 
-// document is the whole file. The title is for screen readers.
+// document returns the whole file. The title is for screen readers.
 func (s *svg) document(title string) []byte {
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%g" viewBox="0 0 %d %g" role="img" `+
 		`font-family="%s">`+"\n<title>%s</title>\n", pageWidth, float64(s.height), pageWidth, float64(s.height), fontFamily,
@@ -141,8 +141,8 @@ func tenth(v vg.Length) int { return int(math.Round(10 * float64(v))) }
 
 func tenths(v int) string { return strconv.FormatFloat(float64(v)/10, 'f', -1, 64) }
 
-// simplified is a path without the points that make no visible difference.
-// Source: Douglas and Peucker, "Algorithms for the reduction of the number of points", 1973.
+// simplified returns a path without the points that make no visible difference. Source: Douglas and Peucker,
+// "Algorithms for the reduction of the number of points", 1973.
 func simplified(p vg.Path) vg.Path {
 	n := 1
 	for n < len(p) && p[n].Type == vg.LineComp {
@@ -154,7 +154,7 @@ func simplified(p vg.Path) vg.Path {
 	return append(corners(p[:n:n]), p[n:]...)
 }
 
-// unseen is a deviation, in px, that is below the precision of the coordinates.
+// unseen is the largest deviation, in px, that the precision of the coordinates hides.
 const unseen = 0.05
 
 func corners(line vg.Path) vg.Path {
@@ -172,7 +172,7 @@ func corners(line vg.Path) vg.Path {
 	return append(head[:len(head)-1], corners(line[farthest:])...)
 }
 
-// fromLine is the distance of q from the line through p and r, or from p if the two are equal.
+// fromLine returns the distance of q from the line through p and r, or from p if p and r are equal.
 func fromLine(q, p, r vg.Point) float64 {
 	along, to := r.Sub(p), q.Sub(p)
 	length := math.Hypot(float64(along.X), float64(along.Y))

@@ -13,14 +13,14 @@ import (
 )
 
 // timescale draws the most that was admitted in any interval, by the interval's length, as a multiple of what the
-// contract allows in it. Both axes are logarithmic, so that a millisecond can be read beside a window. The figure ends
-// at two windows; the data has all lengths, and the counts. It is nil where no row was measured so.
+// contract allows in it. Both axes are logarithmic, so that a millisecond and a window fit on one axis. The figure ends
+// at two windows. The data has all lengths and the counts. timescale returns nil if no row has such measurements.
 func timescale(in curves.Input) *Figure {
 	t := curves.NewTimescale(in.Run)
 	if t == nil {
 		return nil
 	}
-	const least = 0.001 // what is nothing is drawn here
+	const least = 0.001 // 0 is drawn at this value
 	end := len(t.IntervalUS)
 	if i := slices.IndexFunc(t.IntervalUS, func(us int64) bool { return us >= 2*t.Limit.WindowUS }); i >= 0 {
 		end = i + 1
@@ -54,7 +54,7 @@ func timescale(in curves.Input) *Figure {
 	return f
 }
 
-// logTime is a logarithmic axis of lengths of time in µs, marked in steps of about ten.
+// logTime returns a logarithmic axis of durations in µs, marked in steps of about ten.
 func logTime(lowUS, highUS float64) Axis {
 	a := Axis{Min: lowUS, Max: max(highUS, 2*lowUS), Log: true}
 	a.Ticks = func(length float64) []plot.Tick {
@@ -66,7 +66,7 @@ func logTime(lowUS, highUS float64) Axis {
 				within = append(within, us)
 			}
 		}
-		const pitch = 46 // of a label such as 100 ms, with its distance to the next
+		const pitch = 46 // the width of a label such as 100 ms, with its distance to the next
 		return labelled(thinned(within, max(int(length/pitch), 1)), report.Natural)
 	}
 	return a

@@ -1,5 +1,5 @@
-// Package costs is the table of what a limiter takes of a server: instructions of a decision on each path, and bytes of
-// a key, as a + b·x. make costs counts it anew and writes costs.csv, which is built into the programs.
+// Package costs has the table of a limiter's costs on a server: the instructions of a decision on each path, and the
+// bytes of a key, as a + b·x. make costs counts them again and writes costs.csv, which is built into the programs.
 package costs
 
 import (
@@ -15,34 +15,34 @@ import (
 // The figures of a limiter.
 const (
 	First    = "first"    // instructions of a decision that admits the first request of a key
-	Admitted = "admitted" // of one that admits a later request
+	Admitted = "admitted" // the same for a later request
 	Rejected = "rejected"
-	Bytes    = "bytes" // of a full key with a name of KeyLength bytes
+	Bytes    = "bytes" // of a full key whose name has KeyLength bytes
 )
 
-// Figures are all of them.
+// Figures returns the names of all figures.
 func Figures() []string { return []string{First, Admitted, Rejected, Bytes} }
 
-// KeyLength is the length of the key's name when its bytes are measured, the same for every limiter.
+// KeyLength is the length of the key's name when its bytes are measured. It is the same for all limiters.
 const KeyLength = 16
 
-// What x is.
+// The possible meanings of x.
 const (
-	Entries = "entries" // in a full log, the limit
-	Parts   = "parts"   // sub-windows that hold something: at most those of a window, and the limit
+	Entries = "entries" // entries of a full log: the limit
+	Parts   = "parts"   // sub-windows in use: at most those of a window, and at most the limit
 )
 
-// Figure is one line: A + B·x.
+// Figure is a linear cost model: A + B·x.
 type Figure struct {
 	Limiter string  // the algorithm's name
-	SHA1    string  // of the script that was counted
+	SHA1    string  // of the script whose instructions were counted
 	Figure  string  // one of Figures
-	X       string  // what x is; "": the figure does not depend on it
+	X       string  // the meaning of x; "": the figure does not depend on x
 	A, B    float64 // B is 0 without X
 	Within  float64 // the largest relative distance of a count from the line
 }
 
-// At is the figure for an x.
+// At returns the figure for an x.
 func (f *Figure) At(x float64) float64 { return f.A + f.B*x }
 
 var header = []string{"limiter", "sha1", "figure", "x", "a", "b", "within"}
@@ -50,7 +50,7 @@ var header = []string{"limiter", "sha1", "figure", "x", "a", "b", "within"}
 //go:embed costs.csv
 var committed string
 
-// Table is the committed one.
+// Table returns the table in costs.csv.
 func Table() []Figure {
 	lines, err := csv.NewReader(strings.NewReader(committed)).ReadAll()
 	var all []Figure
@@ -64,12 +64,12 @@ func Table() []Figure {
 		all = append(all, f)
 	}
 	if err != nil {
-		panic(err) // the file is part of the program, and a test reads it
+		panic(err) // the file is part of the program; a test reads it
 	}
 	return all
 }
 
-// Of is a figure of a limiter; nil where it was not counted.
+// Of returns a figure of a limiter, or nil if it was not counted.
 func Of(all []Figure, limiter, figure string) *Figure {
 	for i := range all {
 		if all[i].Limiter == limiter && all[i].Figure == figure {
@@ -79,7 +79,7 @@ func Of(all []Figure, limiter, figure string) *Figure {
 	return nil
 }
 
-// Write writes the table as costs.csv has it.
+// Write writes the table in the format of costs.csv.
 func Write(w io.Writer, all []Figure) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{header}
@@ -95,15 +95,15 @@ func digits(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 64)
 // Point is one count.
 type Point struct{ X, Y float64 }
 
-// Fit sets A, B and Within to the line whose largest relative distance from the points is least. Where all points have
-// one x, or X is "", B is 0.
+// Fit sets A, B and Within to the line with the smallest maximum of the relative distances from the points. If all
+// points have the same x, or X is "", B is 0.
 func (f *Figure) Fit(points []Point) {
 	weights := make([]float64, len(points))
 	for i, p := range points {
 		weights[i] = 1 / (p.Y * p.Y)
 	}
-	// Lawson: least squares, with the weights of distant points growing, until the distances are balanced. No weight
-	// vanishes: where the points of one x are near each other, they alone say where the line is there.
+	// Lawson's algorithm: least squares with growing weights for distant points, until the distances are balanced. No
+	// weight becomes 0: if the points of one x are close to each other, only they determine the line there.
 	for range 2000 {
 		var n, sx, sy, sxx, sxy float64
 		for i, p := range points {

@@ -2,7 +2,7 @@ package costs
 
 import "ratelab/algorithms"
 
-// XName is what a figure of an algorithm depends on.
+// XName returns the meaning of x in a figure of an algorithm.
 func XName(a *algorithms.Algorithm, figure string) string {
 	switch {
 	case a.InRole(algorithms.Parts) != nil && figure != First:
@@ -13,7 +13,7 @@ func XName(a *algorithms.Algorithm, figure string) string {
 	return ""
 }
 
-// XOf is x for a limiter; with spread requests sub-windows are in use all over the window, and otherwise one is.
+// XOf returns x for a limiter. With spread requests all sub-windows are in use, otherwise only one.
 func XOf(in *algorithms.Rule, spread bool) float64 {
 	parts := in.InRole(algorithms.Parts)
 	switch {

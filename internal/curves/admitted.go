@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// admitted is the cost offered and admitted in each bin.
+// admitted returns the offered and the admitted cost in each bin.
 func (s span) admitted() Timeline {
 	t := s.timeline(maxRateBins, admitted, sums, func(l Limiter, c *Curve, k int) {
 		c.Offered = sums(s.offered(l)[s.from:s.to], k)

@@ -8,17 +8,18 @@ import (
 	"ratelab/internal/report"
 )
 
-// A chart has less room than a series has buckets, so buckets are joined into bins of equal width: counts are added,
-// and of rolling sums the highest is kept, so that no peak is lost. The CSV has every bucket.
+// A chart has less room than a series has buckets. So buckets are joined into bins of equal width. Counts are added.
+// For rolling sums the highest is kept, so that no peak is lost. The CSV has all buckets.
 
 // maxBins is the most bins of a sum: about one per pixel with two panels side by side, and wide enough for a pointer on
-// the page. A rate has fewer: in narrow bins whole requests would turn an even flow into teeth.
+// the page. A rate has fewer bins: with narrow bins, an even flow would look like a saw, since requests are whole.
 const (
 	maxBins     = 270
 	maxRateBins = 72
 )
 
-// joinFactor is the number of buckets in a bin, so that there are at most so many bins, of the roundest width.
+// joinFactor returns the number of buckets in a bin: a number with which there are at most `most` bins, of the roundest
+// width.
 func joinFactor(buckets int, bucketUS int64, most int) int {
 	least := (buckets + most - 1) / most
 	best, roundest := least, math.MaxInt
@@ -30,8 +31,8 @@ func joinFactor(buckets int, bucketUS int64, most int) int {
 	return best
 }
 
-// roundness counts the significant digits of a width in its natural unit: 1 for 20 ms, 2 for 140 ms or 15 min,
-// 3 for 11.7 ms.
+// roundness counts the significant digits of a width in its natural unit: 1 for 20 ms, 2 for 140 ms or 15 min, 3 for
+// 11.7 ms.
 func roundness(us int64) int {
 	digits := strconv.FormatFloat(float64(us)/report.NaturalUnit(float64(us)), 'f', -1, 64)
 	return len(strings.Trim(strings.Replace(digits, ".", "", 1), "0"))

@@ -2,7 +2,7 @@ package curves
 
 import "ratelab/internal/message"
 
-// cumulative is the running total of the admitted cost.
+// cumulative returns the running total of the admitted cost.
 func (s span) cumulative() Timeline {
 	t := s.timeline(maxBins, admitted, soFar, func(l Limiter, c *Curve, _ int) {
 		for _, r := range s.reference() {
@@ -13,7 +13,7 @@ func (s span) cumulative() Timeline {
 	return t
 }
 
-// apart is the difference of a total from the exact reference's, in words.
+// apart describes the difference of a total from the exact reference's.
 func apart(difference int64) string {
 	switch {
 	case difference > 0:

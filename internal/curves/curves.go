@@ -1,6 +1,6 @@
-// Package curves computes what the charts of one run show: the values of each curve, its texts, and the data for CSV.
-// The packages chart and page only draw it, so that a run looks the same in pictures and on the page. Package curves
-// knows no pixel, no colour and no image format, reads no clock, and knows no algorithm.
+// Package curves computes the content of the charts of one run: the values of each curve, its texts, and the data for
+// CSV. The packages chart and page only draw it, so that a run looks the same in pictures and on the page. Package
+// curves has no pixels, colours or image formats, reads no clock, and does not depend on any algorithm.
 package curves
 
 import (
@@ -33,7 +33,7 @@ type Limiter struct {
 
 // Chart is the common part of all charts.
 type Chart struct {
-	Caption string // what is shown, and its unit
+	Caption string // what the chart shows, with its unit
 	Unit    string // requests, or permits if costs differ from 1
 	Limit   result.Limit
 	Curves  []Curve // of the rows, in the order of the run
@@ -45,8 +45,8 @@ type Curve struct {
 	Label   string
 	Values  []int64 // for each bin
 	Top     int64   // the highest of Values
-	Fact    string  // the row's one figure, in words
-	Offered []int64 // of a Flow: the offered cost in the same bins; Top is the highest of these
+	Fact    string  // the main figure of the row, in words
+	Offered []int64 // in a Flow, the offered cost in the same bins; Top is then the highest of these
 }
 
 func newChart(run *result.Run) Chart {
@@ -56,8 +56,8 @@ func newChart(run *result.Run) Chart {
 	return Chart{Unit: "requests", Limit: run.Limit}
 }
 
-// Shown are the curves that are drawn at first. They exclude the floor and its variants, which admit everything and
-// would dwarf the others, unless there are no others.
+// Shown returns the curves that are drawn at first. It excludes the floor and its variants, which admit everything and
+// would make the others flat, unless there are no others.
 func (c Chart) Shown() []Curve {
 	others := slices.DeleteFunc(slices.Clone(c.Curves), func(c Curve) bool { return algorithms.IsFloor(c.Label) })
 	if len(others) == 0 {
@@ -66,7 +66,7 @@ func (c Chart) Shown() []Curve {
 	return others
 }
 
-// Allows is the most that the contract allows for one key in the limit's window, and its name in a chart.
+// Allows returns the most that the contract allows for one key in the limit's window, and its name in a chart.
 func (c Chart) Allows() (allowed int64, name string) {
 	if c.Limit.Contract == limit.ByBucket {
 		return c.Limit.Requests + c.Limit.Burst, "limit + burst"
@@ -74,7 +74,7 @@ func (c Chart) Allows() (allowed int64, name string) {
 	return c.Limit.Requests, "limit"
 }
 
-// kept is the fact about a curve with that top.
+// kept returns the fact about a curve with that top.
 func (c Chart) kept(top int64) string {
 	allowed, name := c.Allows()
 	if top > allowed {
@@ -83,8 +83,8 @@ func (c Chart) kept(top int64) string {
 	return "within the " + name
 }
 
-// fact is the fact about a curve with that top, of a row with that x_limit. A bucket's contract may be broken in an
-// interval that is shorter or longer than the window.
+// fact returns the fact about a curve with that top and a row's x_limit. A bucket contract may be broken in an interval
+// that is shorter or longer than the window.
 func (c Chart) fact(top int64, xLimit float64) string {
 	if c.Limit.Contract == limit.ByBucket && xLimit > 1 {
 		return report.Times(xLimit) + " × the contract"
@@ -92,7 +92,7 @@ func (c Chart) fact(top int64, xLimit float64) string {
 	return c.kept(top)
 }
 
-// times is a multiple of what is allowed in words: 1.98 ×.
+// times formats a multiple of what is allowed: 1.98 ×.
 func times(most, allowed int64) string { return report.Times(float64(most)/float64(allowed)) + " ×" }
 
 // column is a column of a chart's data. The first is the longest; missing values of others are empty.
@@ -101,7 +101,7 @@ type column struct {
 	values []int64
 }
 
-// CSV is the data behind the chart, with every row and every bucket.
+// CSV returns the data of the chart, with all rows and all buckets.
 func (c Chart) CSV() []byte {
 	lines := make([][]string, 1+len(c.columns[0].values))
 	for _, col := range c.columns {
@@ -115,6 +115,6 @@ func (c Chart) CSV() []byte {
 		}
 	}
 	var out bytes.Buffer
-	_ = report.WriteCSV(&out, lines) // a bytes.Buffer takes everything
+	_ = report.WriteCSV(&out, lines) // writing to a bytes.Buffer never fails
 	return out.Bytes()
 }

@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/report"
 )
 
-// delay is the longest delay in each bin, of rows that delay requests.
+// delay returns the longest delay in each bin, of rows that delay requests.
 func (s span) delay() Timeline {
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.DelayUS }, peaks,
 		func(_ Limiter, c *Curve, _ int) {

@@ -8,10 +8,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// Played is the chart of a scenario that was played on the wall clock: the offered and admitted cost, the sum in the
-// rolling window, and the response times. Times are the scenario's.
+// Played is the chart of a scenario that was played on the wall clock. It has the offered and the admitted cost, the
+// sum in the rolling window, and the response times. Times are the scenario's.
 type Played struct {
-	Unit          string // requests, or permits where they do not cost one each
+	Unit          string // requests, or permits if costs differ from 1
 	Limit         result.Limit
 	OneKey        bool        // all requests share one limit
 	FromUS, EndUS int64       // of the time axis
@@ -23,19 +23,19 @@ type Played struct {
 
 // PlayedRow is one limiter's part of the chart.
 type PlayedRow struct {
-	Curve                               // of the rolling window, as far as it is known: the most of any round
+	Curve                               // of the rolling window, as a lower bound: the most of any round
 	OfferedPerS, AdmittedPerS []float64 // cost per second in each bin, the mean of all rounds
 	Admitted, Rejected        Response
 }
 
-// Response is percentiles of the time from when a request was due to its answer, over all rounds. A percentile of too
+// Response has percentiles of the time from when a request is due to its answer, over all rounds. A percentile of too
 // few answers is 0.
 type Response struct {
 	P50US, P99US           []float64 // in each interval
 	WholeP50US, WholeP99US float64   // of the whole play
 }
 
-// The least number of answers of which a percentile is told.
+// The smallest numbers of answers for which percentiles are shown.
 const (
 	LeastForP50 = 10
 	LeastForP99 = 100
@@ -64,7 +64,7 @@ func NewPlayed(d *result.Document, run *result.Run) *Played {
 	p.RateUS = width * int64(joinFactor(buckets, width, maxRateBins))
 	p.LevelUS = width * int64(joinFactor(buckets, width, maxBins))
 	if d := run.Played.LengthUS; d > length-width && d < length {
-		length = d // the last bucket reaches beyond what is played
+		length = d // the last bucket extends beyond the part that is played
 	}
 	p.EndUS = p.FromUS + length
 	for _, row := range rows {
@@ -76,7 +76,7 @@ func NewPlayed(d *result.Document, run *result.Run) *Played {
 	return p
 }
 
-// Window is the part of the chart about the rolling window.
+// Window returns the part of the chart about the rolling window.
 func (p *Played) Window() Timeline {
 	t := Timeline{Name: "played-window", Drawing: Level, FromUS: p.FromUS, BinUS: p.LevelUS, EndUS: p.EndUS,
 		Chart: Chart{Unit: p.Unit, Limit: p.Limit, Caption: "The most that is known to have been admitted for one " +
@@ -87,8 +87,9 @@ func (p *Played) Window() Timeline {
 	return t
 }
 
-// FasterWhenBusy reports whether a row's median response is shorter, by a fifth or more, in the interval with the most
-// requests than in the one with the fewest of those that have a median.
+// FasterWhenBusy reports whether responses are faster under load: whether a row's median response time is at least a
+// fifth shorter in the interval with the highest rate than in the one with the lowest. Intervals without a median do
+// not count.
 func (p *Played) FasterWhenBusy() bool {
 	return slices.ContainsFunc(p.Rows, func(row PlayedRow) bool {
 		var calm, busy struct{ rate, us float64 }
@@ -105,12 +106,12 @@ func (p *Played) FasterWhenBusy() bool {
 	})
 }
 
-// LimitPerS is the limit as a rate.
+// LimitPerS returns the limit as a rate per second.
 func (p *Played) LimitPerS() float64 {
 	return float64(p.Limit.Requests) / float64(p.Limit.WindowUS) * 1e6
 }
 
-// playedRows are the shown rows that have a course over time.
+// playedRows returns the shown rows that have a course over time.
 func playedRows(plays []result.Play) []result.Play {
 	var all, shown []result.Play
 	positive := func(n int64) bool { return n > 0 }
@@ -146,14 +147,14 @@ func (p *Played) row(of *result.Play) PlayedRow {
 	return r
 }
 
-// SameOffered reports whether all rows were offered the same.
+// SameOffered reports whether all rows were offered the same cost in each bin.
 func (p *Played) SameOffered() bool {
 	return !slices.ContainsFunc(p.Rows, func(r PlayedRow) bool {
 		return !slices.Equal(r.OfferedPerS, p.Rows[0].OfferedPerS)
 	})
 }
 
-// bins is the number of bins of that width on the time axis.
+// bins returns the number of bins of that width on the time axis.
 func (p *Played) bins(widthUS int64) int { return int((p.EndUS - p.FromUS + widthUS - 1) / widthUS) }
 
 // perS converts sums of all rounds in buckets to rates of one round in bins.
@@ -167,7 +168,7 @@ func (p *Played) perS(sum []int64, bucketUS int64, rounds int) []float64 {
 	return rates
 }
 
-// padded are n values, with zeros at the end.
+// padded returns n values, with zeros at the end.
 func padded(values []int64, n int) []int64 {
 	return append(values, make([]int64, max(0, n-len(values)))...)[:n]
 }
@@ -183,14 +184,14 @@ func (p *Played) response(whole result.Durations, intervals []result.Interval,
 	r.P50US, r.P99US = make([]float64, n), make([]float64, n)
 	for k := range intervals {
 		i := intervals[k].StartUS / p.IntervalUS
-		if i >= 0 && i < int64(n) { // what begins after the end is not due there
+		if i >= 0 && i < int64(n) { // an interval that begins after the end has no requests
 			r.P50US[i], r.P99US[i] = percentiles(of(&intervals[k]))
 		}
 	}
 	return r
 }
 
-// percentiles are 0 where there are too few answers.
+// percentiles returns p50 and p99, or 0 if there are too few answers.
 func percentiles(h *result.Histogram) (p50US, p99US float64) {
 	n := h.Count()
 	if n >= LeastForP50 {

@@ -10,25 +10,25 @@ import (
 	"ratelab/internal/result"
 )
 
-// Drawing is how a chart over time is drawn.
+// Drawing is the way in which a chart over time is drawn.
 type Drawing int
 
 // The drawings.
 const (
-	Flow  Drawing = iota // the offered and the admitted in each bin; the page has no room for it
+	Flow  Drawing = iota // the offered and the admitted cost in each bin; the page has no room for it
 	Level                // a height at each moment, and the limit
-	Sum                  // a total, and that of the exact reference
+	Sum                  // a total, and the total of the exact reference
 	Wait                 // a height at each moment
 )
 
-// overTime are the charts over time, in the order in which they are shown. A chart without curves is left out.
+// overTime lists the charts over time in their order. A chart without curves is left out.
 var overTime = []struct {
 	name    string
 	drawing Drawing
 	of      func(span) Timeline
 }{
 	{"admitted", Flow, span.admitted},
-	{"window", Level, span.window}, // it shows whether the limit held
+	{"window", Level, span.window}, // shows whether the limit held
 	{"cumulative", Sum, span.cumulative},
 	{"delay", Wait, span.delay},
 }
@@ -38,15 +38,15 @@ type Timeline struct {
 	Chart
 	Name      string
 	Drawing   Drawing
-	Reference *Curve // of the exact limiter; nil where there is none
-	OriginUS  int64  // of a log that dates its requests: where 0 of the time axis is, since 1970
-	FromUS    int64  // of the time axis, where the first bin begins
+	Reference *Curve // of the exact limiter; nil if there is no reference
+	OriginUS  int64  // in a log with dates, the time of 0 on the axis, since 1970
+	FromUS    int64  // the start of the time axis and of the first bin
 	BinUS     int64
-	EndUS     int64  // of the time axis; the last bin may reach beyond it
-	Silence   string // a sentence on the part of the scenario that the axis leaves out; may be empty
+	EndUS     int64  // the end of the time axis; the last bin may extend beyond it
+	Silence   string // a sentence about the part of the scenario that the axis leaves out; may be empty
 }
 
-// Timelines makes the charts over time of a run.
+// Timelines returns the charts over time of a run.
 func Timelines(in Input) []Timeline {
 	var all []Timeline
 	s := in.drawn()
@@ -66,7 +66,7 @@ type span struct {
 	from, to int
 }
 
-// reference is the exact limiter as a row; empty if there is none.
+// reference returns the exact limiter as a row, or an empty list.
 func (in Input) reference() []Limiter {
 	if in.Reference == nil {
 		return nil
@@ -74,7 +74,7 @@ func (in Input) reference() []Limiter {
 	return []Limiter{{Label: result.ReferenceLabel, Series: *in.Reference}}
 }
 
-// offered is the cost offered to a row, in the buckets of the traffic.
+// offered returns the cost offered to a row, in the buckets of the traffic.
 func (in Input) offered(l Limiter) []int64 {
 	if l.Traffic != nil {
 		return l.Traffic.Offered
@@ -82,8 +82,8 @@ func (in Input) offered(l Limiter) []int64 {
 	return in.Traffic.Offered
 }
 
-// timeline has a curve of each row and of the reference that has such values, in at most that many bins of k buckets,
-// and the values of every bucket as its data. special completes a curve.
+// timeline returns a chart with a curve for the reference and for each row with such values. It has at most that many
+// bins of k buckets. Its data has the values of all buckets. special completes a curve.
 func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]int64, int) []int64,
 	special func(l Limiter, c *Curve, k int)) Timeline {
 	width := s.Traffic.BucketUS
@@ -91,7 +91,7 @@ func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]i
 	t := Timeline{Chart: newChart(s.Run), FromUS: int64(s.from) * width, BinUS: width * int64(k),
 		EndUS: int64(s.to) * width}
 	if d := s.Run.DurationUS; d > t.EndUS-width && d < t.EndUS {
-		t.EndUS = d // the last bucket reaches beyond the scenario's end
+		t.EndUS = d // the last bucket extends beyond the scenario's end
 	}
 	starts := make([]int64, len(s.Traffic.Offered))
 	for i := range starts {
@@ -123,7 +123,7 @@ func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]i
 // add appends a column to the data.
 func (c *Chart) add(name string, values []int64) { c.columns = append(c.columns, column{name, values}) }
 
-// later is the admitted cost that leaves after the chart's end, of a shaper whose clients react.
+// later returns the admitted cost that leaves after the chart's end, for a shaper with reactive clients.
 func (in Input) later(l Limiter) int64 {
 	if row := in.Run.Find(l.Label); row != nil && row.Shaping != nil {
 		return row.AdmittedCost - total(l.Series.Admitted)
@@ -139,14 +139,14 @@ func (in Input) withLater(fact string, l Limiter) string {
 	return fact
 }
 
-// A silence of more than 1/longSilence of the scenario, at its beginning or end, is not drawn, except 1/silenceLeft of
-// what is drawn.
+// A silence at the beginning or the end of the scenario is cut off if it is longer than 1/longSilence of the scenario.
+// A margin of 1/silenceLeft of the busy part remains.
 const (
 	longSilence = 4
 	silenceLeft = 10
 )
 
-// drawn is all buckets without a long silence at either end.
+// drawn returns all buckets without a long silence at either end.
 func (in Input) drawn() span {
 	n := len(in.Traffic.Offered)
 	first, last := n, -1
@@ -169,7 +169,7 @@ func (in Input) drawn() span {
 	return s
 }
 
-// busy reports whether anything arrives in a bucket, or has an effect there.
+// busy reports whether requests arrive in a bucket, or have an effect there.
 func (in Input) busy(i int) bool {
 	if in.Traffic.Offered[i] > 0 {
 		return true
@@ -180,7 +180,7 @@ func (in Input) busy(i int) bool {
 	})
 }
 
-// silence names the part of the scenario that the axis leaves out; "" if there is none.
+// silence describes the part of the scenario that the axis leaves out, or returns "".
 func (in Input) silence(t Timeline) string {
 	var parts []string
 	if t.FromUS > 0 {

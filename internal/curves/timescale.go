@@ -12,12 +12,12 @@ import (
 type Timescale struct {
 	Chart
 	IntervalUS []int64 // ascending
-	Allowed    []int64 // by the contract, in each
+	Allowed    []int64 // the most that the contract allows in each interval
 	Window     int     // the index of the limit's window
 }
 
-// NewTimescale has a curve of each row that was measured in intervals of every length; Top is the value at the limit's
-// window. It is nil where no row was measured so.
+// NewTimescale returns a chart with a curve for each row with measurements for all lengths. Top is the value for the
+// limit's window. It returns nil if no row has such measurements.
 func NewTimescale(run *result.Run) *Timescale {
 	scales := run.TimeScales
 	if scales == nil || len(scales.IntervalUS) < 2 {
@@ -41,7 +41,7 @@ func NewTimescale(run *result.Run) *Timescale {
 	return t
 }
 
-// factOf says how much more than the limit was admitted in its window, and from what length of an interval on.
+// factOf describes by how much the limit was exceeded in its window, and from which length of interval on.
 func (t *Timescale) factOf(most []int64) string {
 	allowed, name := t.Allows()
 	if most[t.Window] <= allowed {

@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/report"
 )
 
-// window is the cost admitted in the window that ends at each moment.
+// window returns the cost admitted in the window that ends at each moment.
 func (s span) window() Timeline {
 	base := newChart(s.Run)
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.Rolling }, peaks,
@@ -22,7 +22,7 @@ func (s span) window() Timeline {
 	return t
 }
 
-// xLimit is a row's x_limit; 0 if the document has no such row.
+// xLimit returns a row's x_limit, or 0 if the document has no such row.
 func (in Input) xLimit(l Limiter) float64 {
 	if row := in.Run.Find(l.Label); row != nil {
 		return row.XLimit

@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// Contract is the meaning of a limit: how much it allows in an interval. The user says which contract is meant.
+// Contract is the meaning of a limit: how much it allows in an interval. The user chooses the contract.
 type Contract int
 
 // The contracts of L requests per window W with a burst B.
@@ -16,16 +16,16 @@ const (
 	ByBucket                 // at most B + L·τ/W in every interval of length τ
 )
 
-// contracts are their names in files and on command lines.
+// contracts are the names in files and on command lines.
 var contracts = []string{"window", "bucket"}
 
-// Contracts are the names, the default first.
+// Contracts returns the names, the default first.
 func Contracts() []string { return contracts }
 
-// String is the contract's name.
+// String returns the contract's name.
 func (c Contract) String() string { return contracts[c] }
 
-// ParseContract reads a name.
+// ParseContract returns the contract with that name.
 func ParseContract(name string) (Contract, error) {
 	i := slices.Index(contracts, name)
 	if i < 0 {
@@ -34,7 +34,7 @@ func ParseContract(name string) (Contract, error) {
 	return Contract(i), nil
 }
 
-// MarshalText is the name.
+// MarshalText returns the name.
 func (c Contract) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText reads a name.

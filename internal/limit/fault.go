@@ -1,9 +1,9 @@
 package limit
 
-// ManagedStep deletes or configures every managed limit at a moment. All are configured at the start.
+// ManagedStep deletes or configures all managed limits at one time. All are configured at the start.
 type ManagedStep struct {
-	AtUS    int64 // since the scenario's start; a request at that very moment meets what the step leaves
-	Deletes bool  // the limit and its configuration; otherwise it is configured
+	AtUS    int64 // since the scenario's start; a request at this time sees the state after the step
+	Deletes bool  // deletes the limit and its configuration; otherwise configures the limit
 }
 
 // Outage is a time in which no request reaches the server. The server keeps its keys.

@@ -1,12 +1,12 @@
-// Package limit defines the types that all packages share: limits, requests and decisions. It knows no algorithm, no
-// Redis and no clock: time is an argument, in whole microseconds.
+// Package limit defines the types that all packages share: limits, requests and decisions. It depends on no algorithm,
+// no Redis and no clock. Time is an argument, in whole microseconds.
 package limit
 
 // Request is one call of a limiter.
 type Request struct {
 	AtUS int64  // since the scenario's start, in microseconds; never decreasing within a stream
 	Key  string // the client, tenant or resource that the limit applies to, without any prefix
-	Cost int64  // permits asked for, at least 1
+	Cost int64  // the requested tokens, at least 1
 
 	TakesUS int64 // how long the request runs in microseconds, if the log says so; else 0
 
@@ -18,12 +18,13 @@ type Request struct {
 // Skewed reports whether any clock is wrong.
 func (q *Request) Skewed() bool { return q.ServerSkewUS != 0 || q.ClientSkewUS != 0 }
 
-// Verdict is the outcome of a request. Its values are those of the Lua contract's first reply element.
+// Verdict is the outcome of a request. Its values are those that the scripts return as their first reply element.
 type Verdict int8
 
 // The verdicts a limiter can give.
 const (
-	Unavailable   Verdict = -2 // nobody decided, which a binding or a scenario names as an outcome: the request fails
+	// no decision was made, and a binding or a scenario names this as an outcome: the request fails
+	Unavailable   Verdict = -2
 	NotConfigured Verdict = -1 // a managed limiter has no such bucket, or the application is not on its list
 	Rejected      Verdict = 0
 	Allowed       Verdict = 1
@@ -47,13 +48,13 @@ func (d Decision) Allowed() bool { return d.Verdict == Allowed }
 // Model decides requests one after the other. Times are absolute, in microseconds since 1970; they may step back, as
 // clocks do. A Model is not safe for concurrent use.
 type Model interface {
-	// Decide decides at what both clocks show. The rule reads one of them; keys expire by the server's.
+	// Decide decides at the times that both clocks show. The rule uses one of them. Keys expire by the server's clock.
 	Decide(serverUS, clientUS int64, key string, cost int64) Decision
-	// Fork is a model with a copy of key's state, and of no other key's.
+	// Fork returns a model with a copy of the state of key, and of no other keys.
 	Fork(key string) Model
 }
 
-// Ask has l decide q with q's clocks. q's times count from startUS.
+// Ask lets l decide q with q's clocks. q's times count from startUS.
 func Ask(l Model, startUS int64, q *Request) Decision {
 	now := startUS + q.AtUS
 	return l.Decide(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost)

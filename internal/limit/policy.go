@@ -14,22 +14,22 @@ import (
 type Policy struct {
 	Requests int64         // L, at least 1
 	Window   time.Duration // W, whole microseconds, at least 1 ms
-	Burst    int64         // B, the capacity; 0 stands for Requests
-	Contract Contract      // how the limit is read
+	Burst    int64         // B, the capacity; 0 means Requests
+	Contract Contract      // the meaning of the limit
 }
 
-// The largest and smallest accepted limits. A longer window or a larger count is probably a mistake, and exceeds the
-// scripts' double-precision arithmetic (exact to 2^53).
+// The smallest and largest accepted limits. A longer window or a larger count is probably a mistake. It also exceeds
+// the double-precision arithmetic of the scripts (exact to 2^53).
 const (
 	MinWindow   = time.Millisecond
 	MaxWindow   = 366 * 24 * time.Hour
 	MaxRequests = 1_000_000_000
 )
 
-// WindowUS is the window in microseconds.
+// WindowUS returns the window in microseconds.
 func (p Policy) WindowUS() int64 { return p.Window.Microseconds() }
 
-// Capacity is the burst, or the requests of the window where no burst is set.
+// Capacity returns the burst, or the requests of the window if no burst is set.
 func (p Policy) Capacity() int64 {
 	if p.Burst == 0 {
 		return p.Requests
@@ -37,13 +37,13 @@ func (p Policy) Capacity() int64 {
 	return p.Burst
 }
 
-// Interval is the exact time per permit, T = W/L, as the reduced fraction us/permits.
+// Interval returns the exact time per token, T = W/L, as the reduced fraction us/permits.
 func (p Policy) Interval() (us, permits int64) {
 	g := Divisor(p.WindowUS(), p.Requests)
 	return p.WindowUS() / g, p.Requests / g
 }
 
-// Validate reports the first value of p that no algorithm can use.
+// Validate returns an error for the first value of p that no algorithm can use.
 func (p Policy) Validate() error {
 	switch {
 	case p.Requests < 1 || p.Requests > MaxRequests:
@@ -58,7 +58,7 @@ func (p Policy) Validate() error {
 	return nil
 }
 
-// String gives p in words that begin as ParsePolicy reads it: 1000/3s, 1000/3s burst 100, 1000/3s by bucket.
+// String formats p so that it begins as ParsePolicy reads it: 1000/3s, 1000/3s burst 100, 1000/3s by bucket.
 func (p Policy) String() string {
 	s := fmt.Sprintf("%d/%s", p.Requests, FormatDuration(p.Window))
 	if p.Burst != 0 && p.Burst != p.Requests {
@@ -87,7 +87,7 @@ func ParsePolicy(text string) (Policy, error) {
 	}
 	window, err := ParseDuration(per)
 	if err != nil && per != written {
-		return Policy{}, fmt.Errorf("limit %s: %s is no window; want one such as 1s, 1m or 24h", message.Quote(text),
+		return Policy{}, fmt.Errorf("limit %s: %s is not a window; want one such as 1s, 1m or 24h", message.Quote(text),
 			message.Quote(written))
 	}
 	if err != nil {
@@ -100,7 +100,7 @@ func ParsePolicy(text string) (Policy, error) {
 	return p, nil
 }
 
-// ParseDuration reads a Go duration, and days: 250us, 10ms, 3s, 1m30s, 24h, 7d.
+// ParseDuration reads a Go duration or days: 250us, 10ms, 3s, 1m30s, 24h, 7d.
 func ParseDuration(text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		n, err := strconv.ParseInt(days, 10, 64)
@@ -116,7 +116,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// FormatDuration writes d as people do: 3s, 1m, 24h, 1m30s; without Go's trailing 0s.
+// FormatDuration formats d for people: 3s, 1m, 24h, 1m30s. It omits Go's trailing 0s.
 func FormatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -131,7 +131,7 @@ func FormatDuration(d time.Duration) string {
 // MaxExact is the largest integer up to which a Lua number, an IEEE 754 double, counts without gaps.
 const MaxExact int64 = 1 << 53
 
-// Quotient is ⌊a·b/c⌋ for numbers that are not negative, most at the most, and whether a rest was left.
+// Quotient returns ⌊a·b/c⌋, but at most `most`, and whether there is a remainder. No argument may be negative.
 func Quotient(a, b, c, most int64) (q int64, rest bool) {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high >= uint64(c) {
@@ -141,7 +141,7 @@ func Quotient(a, b, c, most int64) (q int64, rest bool) {
 	return int64(min(whole, uint64(most))), left > 0
 }
 
-// Divisor is the greatest common divisor of numbers that are not negative.
+// Divisor returns the greatest common divisor. No argument may be negative.
 func Divisor(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b

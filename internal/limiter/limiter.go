@@ -1,7 +1,7 @@
-// Package limiter resolves limiters. A limiter is a built-in algorithm with its parameters, or a user's script with its
+// Package limiter makes limiters. A limiter is a built-in algorithm with its parameters, or a user's script with its
 // binding, under one limit. A Spec is a limiter before its limit is known.
 //
-// The package runs no script and opens no connection. It reads users' files through script.File.
+// The package runs no scripts and opens no connections. It reads users' files through script.File.
 package limiter
 
 import (
@@ -28,8 +28,8 @@ type Limiter struct {
 	Aligned  bool             // its windows may be aligned to the clock
 }
 
-// OfAlgorithm makes an algorithm's limiter for a limit. An error has the label, the limit, and the value that does not
-// fit.
+// OfAlgorithm returns an algorithm's limiter for a limit. An error has the label, the limit, and the value that does
+// not fit.
 func OfAlgorithm(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	rule, err := c.Under(p)
 	if err != nil {
@@ -68,7 +68,7 @@ func OfAlgorithm(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	return l, nil
 }
 
-// OfScript makes the limiter of a user's script and the binding beside it. Its errors are those of script.Load.
+// OfScript returns the limiter of a user's script and its binding. Its errors are those that script.Load returns.
 func OfScript(f script.File, p limit.Policy) (*Limiter, error) {
 	program, err := script.Load(f, p)
 	if err != nil {
@@ -84,7 +84,7 @@ func OfScript(f script.File, p limit.Policy) (*Limiter, error) {
 	return l, nil
 }
 
-// OfSequence makes the limiter of a sequence of commands.
+// OfSequence returns the limiter of a sequence of commands.
 func OfSequence(c sequence.Choice) *Limiter {
 	return &Limiter{Rule: algorithms.Rule{Label: c.Label, Parameters: c.Parameters()}, Sequence: &c}
 }
@@ -107,8 +107,8 @@ func (l *Limiter) WithoutModel() *Limiter {
 // Foreign reports whether the limiter runs a user's source.
 func (l *Limiter) Foreign() bool { return l.Program != nil && l.Program.Foreign }
 
-// Managed returns a copy whose limit is deleted and configured during the run; other limits cannot be deleted. A new
-// bucket is full, which is more than its algorithm guarantees.
+// Managed returns a copy whose limit is deleted and configured during the run. Limits that cannot be deleted stay as
+// they are. A new bucket is full, so the copy may admit more than its algorithm guarantees.
 func (l *Limiter) Managed(steps []limit.ManagedStep, start time.Time) *Limiter {
 	if len(steps) == 0 || l.Program.Remove == nil {
 		return l

@@ -17,23 +17,24 @@ import (
 // Spec is an algorithm with parameters, or a user's script, before its limit is known.
 type Spec struct {
 	Name   string             // as the user wrote it
-	Choice *algorithms.Choice // the algorithm as which the limiter is called; nil: the binding says how
+	Choice *algorithms.Choice // the algorithm whose call the limiter has; nil: the binding has the call
 
-	file   *script.File // nil: the algorithm's own
-	source string       // of a script that is called as an algorithm
+	file   *script.File // nil: the algorithm's own script
+	source string       // the source of a script that is called like an algorithm
 }
 
-// IsScript reports whether a name is that of a Lua file.
+// IsScript reports whether name is the name of a Lua file.
 func IsScript(name string) bool { return strings.EqualFold(filepath.Ext(name), ".lua") }
 
-// IsAlgorithm reports whether a label is that of a built-in algorithm, with any parameters.
+// IsAlgorithm reports whether label is the label of a built-in algorithm, with any parameters.
 func IsAlgorithm(label string) bool {
 	name, _, _ := strings.Cut(label, ":")
 	return slices.Contains(algorithms.Names(), name)
 }
 
-// SpecOf returns the Spec of a built-in algorithm or of a Lua file. A file is called as its binding FILE.yaml says, as
-// the algorithm with the label as, or by default as the algorithm that has the file's name.
+// SpecOf returns the Spec of a built-in algorithm or of a Lua file. A file is called like the algorithm with the label
+// as. If as is empty, its binding FILE.yaml has the call. Without a binding, it is called like the algorithm with the
+// file's name.
 func SpecOf(f script.File, as string) (*Spec, error) {
 	s := &Spec{Name: f.Name}
 	if IsScript(f.Name) {
@@ -66,7 +67,7 @@ func OfChoice(c algorithms.Choice) *Spec { return &Spec{Name: c.Label, Choice: &
 // OfFile returns the Spec of a user's script that has a binding.
 func OfFile(f script.File) *Spec { return &Spec{Name: f.Name, file: &f} }
 
-// At makes the limiter for a limit, which replaces the Spec's own.
+// At returns the limiter for a limit, which replaces the Spec's own limit.
 func (s *Spec) At(p limit.Policy) (*Limiter, error) {
 	if s.Choice == nil {
 		return OfScript(*s.file, p)
@@ -74,7 +75,7 @@ func (s *Spec) At(p limit.Policy) (*Limiter, error) {
 	return s.asAlgorithm(s.Choice.AtTheLimit(), p)
 }
 
-// Under makes the limiter for the limit that it is measured against. parameters has defaults for each algorithm.
+// Under returns the limiter for the limit that it is measured against. parameters has defaults for each algorithm.
 func (s *Spec) Under(p limit.Policy, parameters map[string]map[string]string) (*Limiter, error) {
 	if s.Choice == nil {
 		return OfScript(*s.file, p)
@@ -86,7 +87,8 @@ func (s *Spec) Under(p limit.Policy, parameters map[string]map[string]string) (*
 	return s.asAlgorithm(choice, p)
 }
 
-// asAlgorithm makes a limiter that is called as a built-in algorithm. It has a model only with that algorithm's source.
+// asAlgorithm returns a limiter that is called like a built-in algorithm. It has a model only with that algorithm's
+// source.
 func (s *Spec) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	l, err := OfAlgorithm(choice, p)
 	if err != nil || s.file == nil {
@@ -102,8 +104,8 @@ func (s *Spec) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, 
 	return l, nil
 }
 
-// Changed is the limit that generated traffic has in turn with p: twice the requests, so that each change leaves keys
-// at which something is used.
+// Changed returns the limit that alternates with p in generated traffic. It has twice the requests, so that after each
+// change some keys have used a part of their limit.
 func Changed(p limit.Policy) limit.Policy {
 	p.Requests *= 2
 	if p.Burst > 0 {

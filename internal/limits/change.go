@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// change compares two limits. Who are all clients.
+// change compares two limits. Who has all clients.
 func (l *Log) change(before, after limit.Policy) *result.Change {
 	c := &result.Change{}
 	for i := range l.clients {
@@ -52,7 +52,8 @@ func changed(all []request, before, after limit.Policy) (who result.Changed) {
 	return who
 }
 
-// Exceeded is an error if more is newly rejected than allowed, in any reading. It is nil if no maximum was given.
+// Exceeded returns an error if more is newly rejected than allowed, in any reading. It returns nil if no maximum was
+// given.
 func Exceeded(d *result.Document) error {
 	if d.Users == nil || d.Users[0].Change == nil || d.Users[0].Change.Most == nil {
 		return nil

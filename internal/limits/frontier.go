@@ -13,16 +13,17 @@ import (
 // perMille are the shares of a frontier, in thousandths.
 var perMille = []int64{0, 1, 10, 50}
 
-// frontier finds the least limits under a rule, given what each client needs. For shares of clients needs are enough: a
-// client has no rejection if the limit is at least what it needs. For shares of requests each limit is played, without
-// the clients that it does not reject; where all costs are 1, a larger limit never rejects more.
+// frontier finds the least limits under a rule; needs has what each client needs. For shares of clients the needs
+// suffice: a client has no rejection if the limit is at least what the client needs. For shares of requests, each limit
+// is played, without the clients that it does not reject. This search relies on costs of 1: then a larger limit never
+// rejects more.
 func (l *Log) frontier(f result.Frontier, r rule, needs []int64) result.Frontier {
-	order := make([]int, len(l.clients)) // those that need most are first
+	order := make([]int, len(l.clients)) // clients with the highest needs come first
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(needs[b], needs[a]), a-b) })
-	play := func(most, allowed int64) (exceeded bool) { // until more is rejected than allowed
+	play := func(most, allowed int64) (exceeded bool) { // stops when more is rejected than allowed
 		for _, i := range order {
 			if needs[i] <= most || allowed < 0 {
 				break
@@ -37,7 +38,7 @@ func (l *Log) frontier(f result.Frontier, r rule, needs []int64) result.Frontier
 		}
 		return allowed < 0
 	}
-	seconds := map[int64]int64{needs[order[0]]: l.blocks[0].most} // by limit
+	seconds := map[int64]int64{needs[order[0]]: l.blocks[0].most} // the busiest second by limit
 	add := func(list []result.Least, share, most int64) []result.Least {
 		if _, known := seconds[most]; !known {
 			clear(l.rejects)
@@ -46,7 +47,7 @@ func (l *Log) frontier(f result.Frontier, r rule, needs []int64) result.Frontier
 		}
 		return append(list, result.Least{Share: float64(share) / 1000, Limit: most, BusiestSecond: seconds[most]})
 	}
-	least := needs[order[0]] // of the requests
+	least := needs[order[0]] // the least limit for a share of the requests
 	for _, share := range perMille {
 		f.Clients = add(f.Clients, share, needs[order[len(order)*int(share)/1000]])
 		if l.Cost != l.Requests {
@@ -60,14 +61,15 @@ func (l *Log) frontier(f result.Frontier, r rule, needs []int64) result.Frontier
 	return f
 }
 
-// block is some successive requests of the log. Its most is the most cost in a second that ends with one of them, if
-// nothing is rejected.
+// block is a number of consecutive requests of the log. most is the most cost in one second that ends with one of them,
+// if nothing is rejected.
 type block struct {
-	oldest, last cursor // before the first request: the oldest of the second that ends there, and the last
+	// before the first request: the oldest request of the second that ends there, and the last request
+	oldest, last cursor
 	most         int64
 }
 
-// cursor is a place among all requests of the log: one of them, and where the bytes of the next begin.
+// cursor is a place among all requests of the log: a request, and the offset of the next one's bytes.
 type cursor struct {
 	request
 	end int
@@ -76,7 +78,7 @@ type cursor struct {
 // next moves the cursor to the next request.
 func (l *Log) next(c *cursor) { c.end = len(l.all) - len(c.unpack(l.all[c.end:])) }
 
-// survey divides the log into blocks of so many requests, the busiest first. Nothing is rejected yet.
+// survey divides the log into blocks of perBlock requests, the busiest first. Nothing is rejected yet.
 func (l *Log) survey(perBlock int) {
 	l.rejects, l.perBlock = make([]bool, l.Requests), perBlock
 	var b block
@@ -90,8 +92,8 @@ func (l *Log) survey(perBlock int) {
 	slices.SortFunc(l.blocks, func(a, b block) int { return cmp.Compare(b.most, a.most) })
 }
 
-// busiest is the most cost in one second of the requests that are not rejected. A rejection only lowers the most of a
-// block, so most blocks need no look.
+// busiest returns the most cost in one second of the requests that are not rejected. A rejection only lowers the most
+// of a block, so most blocks need not be examined.
 func (l *Log) busiest() (most int64) {
 	for _, b := range l.blocks {
 		if b.most <= most {
@@ -103,7 +105,8 @@ func (l *Log) busiest() (most int64) {
 	return most
 }
 
-// walk goes through a block. It returns the block that follows, and the most cost in a second of what is not rejected.
+// walk goes through a block. It returns the next block, and the most cost in one second of requests that are not
+// rejected.
 func (l *Log) walk(b block) (following block, most int64) {
 	var sum int64
 	admitted := func(q request) int64 {
@@ -135,16 +138,17 @@ func (l *Log) walk(b block) (following block, most int64) {
 }
 
 // rule plays a client's requests under an exact limiter with the limit most. For each request it calls each with the
-// limit that would admit it, and whether that is over most, so that it is rejected.
+// least limit that would admit the request. over reports whether that limit exceeds most, so that the request is
+// rejected.
 type rule func(all []request, most int64, each func(i int, need int64, over bool))
 
-// need is the least limit that rejects none of a client's requests.
+// need returns the least limit that rejects none of a client's requests.
 func (r rule) need(all []request) (most int64) {
 	r(all, 1<<62, func(_ int, need int64, _ bool) { most = max(most, need) })
 	return most
 }
 
-// under makes n rules, and gives what each client needs, by rule. Each client's requests are unpacked once.
+// under makes n rules, and returns the needs of all clients for each rule. It unpacks each client's requests only once.
 func (l *Log) under(n int, nth func(int) rule) (rules []rule, needs [][]int64) {
 	for k := range n {
 		rules = append(rules, nth(k))
@@ -159,7 +163,7 @@ func (l *Log) under(n int, nth func(int) rule) (rules []rule, needs [][]int64) {
 	return rules, needs
 }
 
-// window is the rule of at most the limit in any (t − W, t].
+// window returns the rule that admits at most the limit in any (t − W, t].
 func window(windowUS int64) rule {
 	var admitted []int64 // the cost of each request; 0 if it is rejected
 	return func(all []request, most int64, each func(int, int64, bool)) {
@@ -184,21 +188,22 @@ func window(windowUS int64) rule {
 // mostUnits is the largest level of a bucket, as in the model of gcra.
 const mostUnits = int64(1) << 62
 
-// MostBurst is the largest burst of a policy's rate that is counted exactly.
+// MostBurst returns the largest burst of a policy's rate that is counted exactly.
 func MostBurst(p limit.Policy) int64 {
 	w, _ := p.Interval()
 	return min(mostUnits/w, limit.MaxRequests+1) - 1
 }
 
-// bucket is the rule of a token bucket, or GCRA, of a rate; the limit is its burst. The level of a bucket of rate r is
-// q ← max(0, q − r·Δt) + cost. The burst that rejects nothing is the largest q, rounded up: the burstiness curve of
-// network calculus (Cruz, "A calculus for network delay", IEEE Transactions on Information Theory 37(1), 1991).
+// bucket returns the rule of a token bucket, or GCRA, with the given rate. The limit of the rule is the burst. The
+// level of a bucket with rate r is q ← max(0, q − r·Δt) + cost. The least burst that rejects nothing is the largest q,
+// rounded up: the burstiness curve of network calculus (Cruz, "A calculus for network delay", IEEE Transactions on
+// Information Theory 37(1), 1991).
 //
-// Levels are integers in units of 1/w permit, with l permits each w µs.
+// Levels are integers in units of 1/w token, with l tokens every w µs.
 func bucket(rate limit.Policy) rule {
 	w, l := rate.Interval()
 	full := min(mostUnits/w, limit.MaxRequests+1)
-	emptyUS := full*w/l + 1 // after it every level is 0
+	emptyUS := full*w/l + 1 // after this time every level is 0
 	return func(all []request, most int64, each func(int, int64, bool)) {
 		var level, lastUS int64
 		for i, q := range all {
@@ -219,8 +224,8 @@ func bucket(rate limit.Policy) rule {
 // mostRates is the number of rates for which bursts are found.
 const mostRates = 6
 
-// rates chooses round rates: 1, 2, 5, 10 and 30 a minute, and 1, 2, 5, 10, … a second. They are spread evenly from the
-// rate of perHour to that of perSecond, or are successive ones if these are close.
+// rates returns round rates: 1, 2, 5, 10 and 30 per minute, and 1, 2, 5, 10, … per second. They are spread evenly
+// between the rates perHour and perSecond. If these are close, the rates are consecutive ones.
 func rates(perHour, perSecond int64) (chosen []limit.Policy) {
 	perMinute := []int64{1, 2, 5, 10, 30}
 	for second := int64(60); second < 60*limit.MaxRequests; second *= 10 {

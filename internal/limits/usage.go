@@ -1,6 +1,6 @@
 // Package limits measures what the clients of recorded traffic use: each client's busiest window, what an exact limiter
-// rejects under a limit, what a change of limits newly rejects, and the least limits that reject few. It knows no
-// algorithm.
+// rejects under a limit, what a change of limits newly rejects, and the least limits that reject few. It does not
+// depend on any algorithm.
 package limits
 
 import (
@@ -20,7 +20,7 @@ import (
 // Windows are the lengths of the windows that are examined.
 var Windows = []time.Duration{time.Second, time.Minute, time.Hour}
 
-// Longer is a note that names the windows which are longer than a log, and so count all of it; or it is empty.
+// Longer returns a note that names the windows that are longer than a log and therefore contain all of it.
 func Longer(durationUS int64) []string {
 	var names []string
 	for _, w := range Windows {
@@ -31,33 +31,33 @@ func Longer(durationUS int64) []string {
 	if names == nil {
 		return nil
 	}
-	return []string{"what is said per " + message.List(names) + " is about the whole log, which is shorter"}
+	return []string{"the figures per " + message.List(names) + " cover the whole log, which is shorter"}
 }
 
-// Log is a log's requests, all of them and by client, in order. A request takes some ten bytes.
+// Log has the requests of a log in order, all of them and by client. A request takes about ten bytes.
 type Log struct {
 	Within                 string // as in result.Users
 	Requests, Cost, LastUS int64
 	all                    []byte
-	clients                []client  // by name
+	clients                []client  // sorted by name
 	list                   []request // of the client unpacked last
-	listed                 *client   // it
+	listed                 *client   // the client unpacked last
 	rejects                []bool    // by place
-	blocks                 []block   // the busiest first
-	perBlock               int       // requests
+	blocks                 []block   // sorted: the busiest first
+	perBlock               int       // the number of requests of a block
 }
 
-// client has what of gives, and its last request.
+// client has the packed requests of a client, and the last request.
 type client struct {
 	key    string
 	packed []byte
 	last   request
 }
 
-// request is one of a client, and its place among all of the log.
+// request is one request of a client, with its place among all requests of the log.
 type request struct{ atUS, cost, place int64 }
 
-// Read reads all requests of a stream, which are in the order of time. The error is the stream's.
+// Read reads all requests of a stream, which must be in the order of time. The error is the stream's.
 func Read(stream iter.Seq2[limit.Request, error]) (*Log, error) {
 	l, index := &Log{}, map[string]int{}
 	for q, err := range stream {
@@ -83,7 +83,7 @@ func Read(stream iter.Seq2[limit.Request, error]) (*Log, error) {
 	return l, nil
 }
 
-// pack adds a request that follows another: the time since that, and the cost if it is not 1.
+// pack appends a request: the time since the previous one, and the cost if it is not 1.
 func pack(b []byte, gapUS, cost int64) []byte {
 	if cost == 1 {
 		return binary.AppendUvarint(b, uint64(gapUS)<<1)
@@ -91,7 +91,7 @@ func pack(b []byte, gapUS, cost int64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(gapUS)<<1|1), uint64(cost))
 }
 
-// unpack makes q the request that follows it.
+// unpack changes q to the next request. It returns the bytes after that request.
 func (q *request) unpack(b []byte) (rest []byte) {
 	gap, n := binary.Uvarint(b)
 	q.atUS += int64(gap >> 1)
@@ -103,7 +103,7 @@ func (q *request) unpack(b []byte) (rest []byte) {
 	return b[n:]
 }
 
-// of are a client's requests, until it is called again.
+// of returns a client's requests. They are valid until the next call.
 func (l *Log) of(c *client) []request {
 	if l.listed == c {
 		return l.list
@@ -119,11 +119,12 @@ func (l *Log) of(c *client) []request {
 	return l.list
 }
 
-// mostNamed is the number of clients that a table names. A name may take two lines.
+// mostNamed is how many clients a table names. A name may take two lines.
 const mostNamed = 5
 
-// Look makes the document of the readings of one log: for these limits, or, without any, with the frontier, whose rates
-// are those of the first. A reading is let go of before read gives the next; nil ends them. The error is that of read.
+// Look returns the document of the readings of one log: for these limits, or with the frontier if limits is nil. The
+// first reading determines the rates of the frontier. read returns the next reading, or nil after the last one. A
+// reading is freed before read is called again. The error is read's.
 func Look(limits []limit.Policy, read func() (*Log, error)) (*result.Document, error) {
 	d := result.New(result.OfLimits, "")
 	var buckets []limit.Policy
@@ -173,7 +174,8 @@ func Look(limits []limit.Policy, read func() (*Log, error)) (*result.Document, e
 	return d, nil
 }
 
-// keep keeps of a list of each reading what has a weight in any: the same in each, the heaviest first, at most so many.
+// keep shortens a list in each reading to the elements that have a weight in any reading: the same ones in each, the
+// heaviest first, at most `most`.
 func keep[T any](readings []result.Users, most int, list func(*result.Users) *[]T, weight func(T) [2]int64) {
 	weights, order := make([][2]int64, len(*list(&readings[0]))), []int(nil)
 	for i := range weights {
@@ -209,13 +211,13 @@ func (l *Log) window(windowUS int64, needs []int64) result.Busiest {
 	return w
 }
 
-// quantile is the smallest value that at least that share of the sorted values does not exceed.
+// quantile returns the smallest value that is at least as large as that share of the sorted values.
 func quantile(sorted []int64, share float64) int64 {
 	rank := int(math.Ceil(share*float64(len(sorted)) - 1e-9)) // 0.9 · 10 is 9
 	return sorted[max(rank, 1)-1]
 }
 
-// rejected is what an exact limiter rejects. Who are all clients.
+// rejected returns what an exact limiter rejects. Who has all clients.
 func (l *Log) rejected(p limit.Policy) result.Rejected {
 	t := result.Rejected{Limit: result.LimitOf(p)}
 	for place := range l.clients {
@@ -237,7 +239,7 @@ func (l *Log) rejected(p limit.Policy) result.Rejected {
 	return t
 }
 
-// over says which of a client's requests an exact limiter of the policy's contract rejects.
+// over returns for each of a client's requests whether an exact limiter of the policy's contract rejects it.
 func over(all []request, p limit.Policy) []bool {
 	rule, most := window(p.WindowUS()), p.Requests
 	if p.Contract == limit.ByBucket {

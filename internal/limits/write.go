@@ -18,8 +18,8 @@ import (
 // Forms are the formats of the document.
 var Forms = report.Formats{Sheet: sheet, CSV: writeCSV}
 
-// writeCSV writes a line for each client for whom two limits decide differently; or for each of other limits; or for
-// each limit of the frontier.
+// writeCSV writes a line for each client for which two limits decide differently. Without two limits it writes a line
+// for each limit, and without limits a line for each limit of the frontier.
 func writeCSV(w io.Writer, d *result.Document) error {
 	if d.InFlight != nil {
 		return writeInFlight(w, d)
@@ -116,7 +116,7 @@ func sheet(d *result.Document) report.Sheet {
 	return append(all, report.Part{Notes: report.Items(last...)})
 }
 
-// flags are the flags that give a limit.
+// flags returns the flags that set a limit.
 func flags(l result.Limit) string {
 	text := fmt.Sprintf("%d/%s", l.Requests, report.Span(l.WindowUS))
 	switch {
@@ -128,11 +128,11 @@ func flags(l result.Limit) string {
 	return text
 }
 
-// page is a document as people see it. A figure that depends on the reading is shown for both readings.
+// page is the document as people see it. A figure that depends on the reading has both values.
 type page struct {
 	*result.Traffic
 	readings []reading
-	differ   string // words on the first such figure
+	differ   string // describes the two readings of the first such figure
 }
 
 // reading is one reading of the log.
@@ -154,8 +154,8 @@ func newPage(d *result.Document) *page {
 	return p
 }
 
-// cells joins the cells of the readings; of two figures the smaller is first. Times stand in the order of the figures
-// before them.
+// cells joins the cells of the readings. If two figures differ, the smaller comes first. Times have the order of the
+// figures before them.
 func (p *page) cells(of func(*reading) []string) []string {
 	cells := of(&p.readings[0])
 	swap := false
@@ -182,7 +182,7 @@ func (p *page) row(of func(*reading) []string) report.TableRow {
 	return report.TableRow{Cells: report.Cells(p.cells(of)...)}
 }
 
-// used is the table of the clients' busiest windows.
+// used returns the table of the clients' busiest windows.
 func (p *page) used() report.Table {
 	t := report.Table{Bare: true, Columns: []report.Column{{Name: "most in any", Words: true}}}
 	t.Columns = append(t.Columns, report.Numbers("p50", "p99", "p99.9", "most")...)
@@ -198,14 +198,15 @@ func (p *page) used() report.Table {
 	return t
 }
 
-// frontier is the table of the least limits. The one that rejects nobody is the same by clients and by requests.
+// frontier returns the table of the least limits. The limit that rejects no client also rejects no request, so it is
+// shown once.
 func (p *page) frontier() report.Table {
 	t := report.Table{Bare: true, Columns: []report.Column{{Group: "the least limit", Name: "that rejects",
 		Words: true}}}
 	for i, name := range []string{"nobody", "0.1%", "1%", "5%"} {
 		t.Columns = append(t.Columns, report.Column{Group: "of the clients", Name: name, Leaves: min(i, 1)})
 	}
-	for _, c := range t.Columns[2 : 2+3*(p.Requests/p.Cost)] { // none if costs differ from 1
+	for _, c := range t.Columns[2 : 2+3*(p.Requests/p.Cost)] { // no columns if costs differ from 1
 		t.Columns = append(t.Columns, report.Column{Group: "of the requests", Name: c.Name, Leaves: 2})
 	}
 	for i := range p.readings[0].frontier {
@@ -228,7 +229,7 @@ func (p *page) frontier() report.Table {
 	return t
 }
 
-// backend is the busiest second of all clients together, as offered and as admitted.
+// backend returns the busiest second of all clients together, as offered and as admitted.
 func (p *page) backend() string {
 	at := p.cells(func(r *reading) []string {
 		cells := []string{report.Integer(r.frontier[0].Clients[0].BusiestSecond)}
@@ -240,7 +241,7 @@ func (p *page) backend() string {
 	return fmt.Sprintf("Backend's busiest second: %s; at 5%%: %s (1s), %s (1m), %s (1h)", at[0], at[1], at[2], at[3])
 }
 
-// rejects says how much a limit rejects, and of how many clients.
+// rejects describes how much a limit rejects, and of how many clients.
 func (p *page) rejects(i int) report.Line {
 	all := p.cells(func(r *reading) []string {
 		t := r.Limits[i]
@@ -251,7 +252,7 @@ func (p *page) rejects(i int) report.Line {
 		message.Grouped(p.Cost), all[1], all[2], counted(p.Keys, "client"))}
 }
 
-// touched is what a limit rejects, and of which clients.
+// touched returns what a limit rejects, by client.
 func (p *page) touched(i int) report.Part {
 	g := report.Table{Bare: true, Columns: []report.Column{{Name: "of whom most", Words: true, Narrowest: 12},
 		{Name: "asked"}, {Name: "rejected"}, {Name: "first", Words: true}, {Name: "last", Words: true}}}
@@ -266,7 +267,7 @@ func (p *page) touched(i int) report.Part {
 	return report.Part{Lead: []report.Line{lead}, Tables: []report.Table{g}}
 }
 
-// changed is what the second limit newly rejects, and of which clients.
+// changed returns what the second limit newly rejects, by client.
 func (p *page) changed() report.Part {
 	all := p.cells(func(r *reading) []string {
 		c := r.Change
@@ -297,7 +298,7 @@ func (p *page) changed() report.Part {
 	return part
 }
 
-// clients is a count with its noun: 1 client, 0 or 2 clients.
+// clients returns a count with its noun: 1 client, 0 or 2 clients.
 func clients(count string) string {
 	if count == "1" {
 		return "1 client"
@@ -305,7 +306,7 @@ func clients(count string) string {
 	return count + " clients"
 }
 
-// at is the time of a rejection.
+// at formats the time of a rejection.
 func (p *page) at(rejected, us int64) string {
 	switch {
 	case rejected == 0:
@@ -316,7 +317,7 @@ func (p *page) at(rejected, us int64) string {
 	return time.UnixMicro(p.StartUS + us).UTC().Format("2 Jan 15:04:05")
 }
 
-// counted is a number with its noun: 10,000 requests.
+// counted formats a number with its noun: 10,000 requests.
 func counted(n int64, what string) string {
 	text := message.Count(n, what)
 	return message.Grouped(n) + text[strings.IndexByte(text, ' '):]

@@ -41,7 +41,7 @@ func TestAServerKilledInTheMiddle(t *testing.T) {
 	err := endless(t.Context(), clock, callers)
 	var absent *redis.Unavailable
 	if err == nil || !errors.As(redis.Explain(err, s), &absent) ||
-		!strings.Contains(absent.Error(), "in the middle") {
+		!strings.Contains(absent.Error(), "during the run") {
 		t.Errorf("error %v, explained as %v", err, redis.Explain(err, s))
 	}
 	noneLeft(t)

@@ -6,15 +6,15 @@ import (
 	"ratelab/internal/limit"
 )
 
-// buckets is an exact bucket for each key, known by its number: full at first, refilled continuously, with no fraction
-// lost. A key whose bucket is full again is forgotten when the number of keys has doubled.
+// buckets holds an exact bucket for each key, by the key's number. A bucket starts full and is refilled continuously;
+// fractions of tokens are exact. Keys with full buckets are dropped each time the number of keys has doubled.
 type buckets struct {
 	capacity, requests, windowUS int64
 	keys                         map[int64]bucket
 	sweepAt                      int
 }
 
-// bucket holds tokens + part/W permits at atUS.
+// bucket holds tokens + part/W tokens at atUS.
 type bucket struct{ tokens, part, atUS int64 }
 
 func newBuckets(p limit.Policy) *buckets {
@@ -22,7 +22,7 @@ func newBuckets(p limit.Policy) *buckets {
 		sweepAt: firstSweep}
 }
 
-// take takes cost from the key's bucket at nowUS, which is not before any earlier one, if that much is in it.
+// take takes cost from the key's bucket at nowUS if the bucket holds that much. nowUS must not decrease.
 func (b *buckets) take(key, nowUS, cost int64) bool {
 	k := b.at(key, nowUS)
 	if cost > k.tokens {
@@ -36,7 +36,7 @@ func (b *buckets) take(key, nowUS, cost int64) bool {
 	return true
 }
 
-// at is the key's bucket at nowUS.
+// at returns the key's bucket at nowUS.
 func (b *buckets) at(key, nowUS int64) bucket {
 	if k, known := b.keys[key]; known {
 		return b.refilled(k, nowUS)
@@ -44,7 +44,7 @@ func (b *buckets) at(key, nowUS int64) bucket {
 	return bucket{b.capacity, 0, nowUS}
 }
 
-// refilled is k at nowUS: what it holds and L/W for each microsecond since, in whole parts of 1/W.
+// refilled returns k at nowUS: its tokens, and L/W tokens for each microsecond since k.atUS, exact to parts of 1/W.
 func (b *buckets) refilled(k bucket, nowUS int64) bucket {
 	high, low := bits.Mul64(uint64(nowUS-k.atUS), uint64(b.requests))
 	low, carry := bits.Add64(low, uint64(k.part), 0)

@@ -10,14 +10,14 @@ import (
 	"ratelab/internal/limit"
 )
 
-// digest adds up the hashes of one line "t_us,key,cost,0|1\n" for each request: two runs that decided alike have the
-// same, whatever the order of their keys.
+// digest adds up the hashes of one line "t_us,key,cost,0|1\n" for each request. Two runs with the same decisions have
+// the same digest, whatever the order of their keys.
 type digest struct {
 	sum  Sum128
 	line []byte
 }
 
-// add adds that of one request.
+// add adds the hash of one request.
 func (d *digest) add(q limit.Request, admitted bool) {
 	b := strconv.AppendInt(d.line[:0], q.AtUS, 10)
 	b = append(b, ',')
@@ -43,5 +43,5 @@ func (s *Sum128) add(o Sum128) {
 	s.High, _ = bits.Add64(s.High, o.High, carry)
 }
 
-// String is the sum in hexadecimal.
+// String returns the sum in hexadecimal.
 func (s Sum128) String() string { return fmt.Sprintf("%016x%016x", s.High, s.Low) }

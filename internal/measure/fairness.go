@@ -2,28 +2,29 @@ package measure
 
 import "cmp"
 
-// Fairness compares a row with an exact limiter in its place, key by key: served is a key's admitted cost divided by
-// what the exact limiter admits of it. Keys of which that admits nothing are left out.
+// Fairness compares a row with an exact limiter, key by key. A key's served share is the cost that the row admits for
+// the key, divided by the cost that the exact limiter admits for it. Keys for which the exact limiter admits nothing
+// are left out.
 type Fairness struct {
-	Keys int64 `json:"keys"` // that were compared
-	// WorstKey is the key with the lowest served, the first in order of names among equals.
+	Keys int64 `json:"keys"` // the number of keys compared
+	// WorstKey is the key with the lowest served share. Among equals it is the first by name.
 	WorstKey    string  `json:"worst_key"`
 	WorstServed float64 `json:"worst_served"`
 	BestServed  float64 `json:"best_served"`
 }
 
-// MaxFairKeys is the most keys of which fairness is measured: it keeps the name of every key of a run, and not only of
-// those that live.
+// MaxFairKeys is the most keys for which fairness is measured. Fairness keeps the names of all keys of a run, also
+// those of keys that have expired.
 const MaxFairKeys = 200_000
 
-// Served is what Fairness is computed from, for some of a run's keys. Those of disjoint keys add up.
+// Served has the data of Fairness for a part of a run's keys. Those of disjoint keys can be added.
 type Served struct {
 	Keys  int64      `json:"keys"`
 	Least *ServedKey `json:"least,omitempty"`
 	Most  *ServedKey `json:"most,omitempty"`
 }
 
-// ServedKey is a key with the cost that a row and the exact limiter admitted.
+// ServedKey is a key with the costs that a row and the exact limiter admitted for it.
 type ServedKey struct {
 	Key      string `json:"key"`
 	Admitted int64  `json:"admitted"`
@@ -32,7 +33,7 @@ type ServedKey struct {
 
 func (k ServedKey) share() float64 { return float64(k.Admitted) / float64(k.Exact) }
 
-// NewServed compares two ledgers; names are the keys by number.
+// NewServed compares two ledgers. names are the names of the keys by number.
 func NewServed(exact, admitted *Ledger, names []string) *Served {
 	s := &Served{}
 	for i, name := range names {
@@ -46,13 +47,13 @@ func NewServed(exact, admitted *Ledger, names []string) *Served {
 	return s
 }
 
-// Which share is the worst one.
+// The kinds of worst share.
 const (
 	highest = 1
 	lowest  = -1
 )
 
-// worse is the worse of two keys, of equals the first in order of names; nil is none.
+// worse returns the worse of two keys. Among equals it is the first by name. nil means no key.
 func (k *ServedKey) worse(o *ServedKey, worst int) *ServedKey {
 	if k == nil || o != nil && cmp.Or(worst*cmp.Compare(o.share(), k.share()), cmp.Compare(k.Key, o.Key)) > 0 {
 		return o
@@ -60,7 +61,7 @@ func (k *ServedKey) worse(o *ServedKey, worst int) *ServedKey {
 	return k
 }
 
-// plus adds other keys; nil where one of the two is unknown.
+// plus adds the keys of o. It returns nil if s or o is nil, that is, unknown.
 func (s *Served) plus(o *Served) *Served {
 	if s == nil || o == nil {
 		return nil
@@ -68,7 +69,7 @@ func (s *Served) plus(o *Served) *Served {
 	return &Served{Keys: s.Keys + o.Keys, Least: s.Least.worse(o.Least, lowest), Most: s.Most.worse(o.Most, highest)}
 }
 
-// Fairness is nil unless the run has several keys, not too many, and the exact limiter admits something.
+// Fairness returns nil if the run has one key or more than MaxFairKeys, or if the exact limiter admits nothing.
 func (s *Served) Fairness(keys int64) *Fairness {
 	if s == nil || keys < 2 || keys > MaxFairKeys || s.Least == nil {
 		return nil

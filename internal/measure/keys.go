@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// KeySet counts and numbers distinct keys without keeping them: a 128-bit hash of each, 16 bytes, and the number,
-// however long the key. Two keys with one hash would be counted as one; among a thousand million keys the odds of a
-// single such pair are 10^18/2^129, about one in 10^21. So the count is exact and the same on every run, although the
-// seeds differ. They are random so that nobody can prepare keys that collide.
+// KeySet counts and numbers distinct keys without keeping them. For each key it stores a 128-bit hash and the number,
+// whatever the key's length. Two keys with the same hash would count as one. Among a thousand million keys, the
+// probability of one such pair is 10^18/2^129, about one in 10^21. So the count is exact, and the same in every run,
+// although the seeds differ. The seeds are random so that keys that collide cannot be constructed.
 type KeySet struct {
 	seeds [2]maphash.Seed
 	seen  map[[2]uint64]uint32
@@ -16,15 +16,15 @@ type KeySet struct {
 	at    int64 // the number of last
 }
 
-// NewKeySet is empty.
+// NewKeySet returns an empty set.
 func NewKeySet() *KeySet {
 	return &KeySet{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, seen: make(map[[2]uint64]uint32)}
 }
 
-// Add counts key if it is new, and gives its number: how many others came before it.
+// Add counts key if it is new. It returns the key's number: how many other keys came before it.
 func (s *KeySet) Add(key string) int64 {
 	if key == s.last && len(s.seen) > 0 {
-		return s.at // one key alone, or a run of it, is the common case
+		return s.at // the common case: only one key, or the same key again
 	}
 	hash := [2]uint64{maphash.String(s.seeds[0], key), maphash.String(s.seeds[1], key)}
 	number, known := s.seen[hash]
@@ -36,13 +36,13 @@ func (s *KeySet) Add(key string) int64 {
 	return s.at
 }
 
-// Count is the number of distinct keys added.
+// Count returns the number of distinct keys added.
 func (s *KeySet) Count() int64 { return int64(len(s.seen)) }
 
-// Ledger adds up cost for each key of a run, by the number that a KeySet gave it.
+// Ledger adds up the cost of each key of a run, by the key's number in a KeySet.
 type Ledger struct{ cost []int64 }
 
-// Add adds to a key's cost.
+// Add adds cost to the sum of a key.
 func (l *Ledger) Add(number, cost int64) {
 	for number >= int64(len(l.cost)) {
 		l.cost = append(l.cost, 0)
@@ -50,7 +50,7 @@ func (l *Ledger) Add(number, cost int64) {
 	l.cost[number] += cost
 }
 
-// Cost is the sum of a key; 0 of a key that was never added.
+// Cost returns the sum of a key, 0 if nothing was added for it.
 func (l *Ledger) Cost(number int) int64 {
 	if number >= len(l.cost) {
 		return 0
@@ -58,7 +58,7 @@ func (l *Ledger) Cost(number int) int64 {
 	return l.cost[number]
 }
 
-// Less is l minus other, key by key.
+// Less returns l minus other, key by key.
 func (l *Ledger) Less(other *Ledger) *Ledger {
 	left := &Ledger{cost: make([]int64, len(l.cost))}
 	for i := range l.cost {
@@ -67,7 +67,7 @@ func (l *Ledger) Less(other *Ledger) *Ledger {
 	return left
 }
 
-// total is the cost of all keys.
+// total returns the sum of all keys.
 func (l *Ledger) total() (cost int64) {
 	for _, c := range l.cost {
 		cost += c
@@ -75,8 +75,8 @@ func (l *Ledger) total() (cost int64) {
 	return cost
 }
 
-// lost is the cost that an exact limiter admitted and a row did not, key by key: what one key got beyond its due does
-// not make up for what another lacks.
+// lost returns the cost that an exact limiter admitted and a row did not, key by key. Excess cost of one key does not
+// offset missing cost of another.
 func lost(exact, admitted *Ledger) (cost int64) {
 	for i := range exact.cost {
 		cost += max(0, exact.Cost(i)-admitted.Cost(i))
@@ -84,7 +84,7 @@ func lost(exact, admitted *Ledger) (cost int64) {
 	return cost
 }
 
-// Marks are keys of a run by the number that a KeySet gave them, one bit each.
+// Marks is a set of keys of a run, one bit for each number in a KeySet.
 type Marks []uint64
 
 func (m *Marks) add(number int64) {
@@ -94,7 +94,7 @@ func (m *Marks) add(number int64) {
 	(*m)[number/64] |= 1 << (number % 64)
 }
 
-// without counts the keys of m that are not in o.
+// without returns how many keys of m are not in o.
 func (m Marks) without(o Marks) (n int64) {
 	for i, word := range m {
 		if i < len(o) {

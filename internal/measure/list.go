@@ -1,13 +1,13 @@
 package measure
 
-// The measures. To add one, add it here.
+// This file declares the measures. To add one, add it here.
 
 const (
 	everywhere = Written | Table | Page | Expected
-	roomy      = Written | Page | Expected // where there is room
+	roomy      = Written | Page | Expected // not in a terminal's tables, which have too little room
 )
 
-// DecisionMeasures follow from the decisions alone, whoever made them. The exact reference has them, too.
+// DecisionMeasures follow from the decisions alone, whichever limiter made them. The exact reference has them too.
 var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 	{Name: "offered", Unit: Requests, Heading: "offered", Help: "requests that arrived: admitted, rejected and errors",
 		In: roomy, Leaves: 6},
@@ -19,7 +19,7 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 	{Name: "errors", Unit: Requests, Heading: "errors", Help: "requests whose call failed", In: roomy,
 		Better: Lower, Where: func(f *Figures) bool { return f.Errors != 0 }},
 	{Name: "unavailable", Unit: Requests, Heading: "unavail-\nable", Title: "unavailable",
-		Help: "errors that a binding or a scenario names as an outcome: nobody decided", In: roomy,
+		Help: "errors that a binding or a scenario names as an outcome without a decision", In: roomy,
 		Better: Lower, Where: func(f *Figures) bool { return f.Unavailable != 0 }},
 	{Name: "offered_cost", Unit: Permits, Heading: "offered\ncost", Help: "cost of all requests",
 		In: roomy, Leaves: 6, Where: costly},
@@ -31,10 +31,11 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 	{Name: "x_limit", Unit: Limits, Heading: "x limit",
 		Help: "the peak divided by the limit; by a bucket contract, the largest admitted cost of an interval divided " +
 			"by what the bucket allows in it", In: everywhere, Better: Lower, Above: 1},
-	{Name: "guarantee", Unit: Limits, Heading: "guarantee", Help: "x_limit at its largest for any traffic, by the rule",
-		Own: true, In: everywhere, Leaves: 3, Where: func(f *Figures) bool { return f.Guarantee != nil }},
+	{Name: "guarantee", Unit: Limits, Heading: "guarantee",
+		Help: "the largest x_limit that the rule allows for any traffic", Own: true, In: everywhere,
+		Leaves: 3, Where: func(f *Figures) bool { return f.Guarantee != nil }},
 	{Name: "lost", Unit: Share, Heading: "lost",
-		Help: "of the cost that an exact limiter admits, the part that this one does not, key by key", In: everywhere,
+		Help: "the share of an exact limiter's admitted cost that this one does not admit, key by key", In: everywhere,
 		Better: Lower, Leaves: 2},
 	{Name: "users_rejected", Unit: Keys, Heading: "users\nrejected", Help: "keys with at least one rejected request",
 		In: roomy},
@@ -48,10 +49,10 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 		}},
 }}
 
-// costly reports whether permits and requests are not the same.
+// costly reports whether the offered cost differs from the number of requests.
 func costly(f *Figures) bool { return f.OfferedCost != f.Offered }
 
-// ShapingMeasures are about algorithms that delay what they admit.
+// ShapingMeasures are about algorithms that delay admitted requests.
 var ShapingMeasures = &Subject{
 	Name:    "what a shaper delays",
 	Caption: "How long admitted requests wait; the peak is that of the departures",
@@ -64,7 +65,7 @@ var ShapingMeasures = &Subject{
 			In: roomy, Better: Lower},
 	}}
 
-// CostMeasures are what a decision asks of the server. Models have none of them.
+// CostMeasures are about the server's work for a decision. Models have none of them.
 var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption: "What a decision asks of the server",
 	Measures: []Measure{
 		{Name: "commands", Unit: PerDecision, Digits: 2, Heading: "cmds", Title: "commands",
@@ -76,7 +77,7 @@ var CostMeasures = &Subject{Name: "what a decision asks of the server", Caption:
 			Help: "MEMORY USAGE, averaged over the keys left; real servers only", In: Written | Page, Better: Lower},
 		{Name: "keys_left", Unit: Keys, Heading: "keys left", Help: "alive at the last request", In: roomy,
 			Better: Lower},
-		{Name: "keys_left_without_ttl", Unit: Keys, Heading: "without a TTL", Help: "keys that would stay for ever",
+		{Name: "keys_left_without_ttl", Unit: Keys, Heading: "without a TTL", Help: "keys that never expire",
 			In: roomy, Better: Lower},
 	}}
 
@@ -133,7 +134,7 @@ var ClientMeasures = &Subject{
 			}},
 	}}
 
-// RetryAfterMeasures are whether the time that a rejection named was the truth.
+// RetryAfterMeasures compare the retry-after times of rejections with the true ones.
 var RetryAfterMeasures = &Subject{Name: "whether retry_after told the truth",
 	Caption: "Whether the time that a rejection named was the truth", Measures: []Measure{
 		{Name: "clients.retry_after.checked", Unit: Rejections, Heading: "checked",
@@ -146,7 +147,7 @@ var RetryAfterMeasures = &Subject{Name: "whether retry_after told the truth",
 			Help: "a tick earlier would have been admitted", In: roomy, Better: Lower},
 	}}
 
-// ClockMeasures compare with the same clients whose clocks are right.
+// ClockMeasures compare with the same clients under right clocks.
 var ClockMeasures = &Subject{
 	Name:    "what wrong clocks changed",
 	Caption: "What wrong clocks changed, against the same clients with right ones", Measures: []Measure{
@@ -155,9 +156,9 @@ var ClockMeasures = &Subject{
 		{Name: "clock_effect.missing_admitted", Unit: Permits, Heading: "missing",
 			Help: "cost missing of what right clocks admit, window by window", In: everywhere, Better: Lower},
 		{Name: "clock_effect.peak_with_right_clocks", Unit: Permits, Heading: "peak with\nright clocks",
-			Help: "the peak of the same row where all clocks are right", In: everywhere, Leaves: 1},
+			Help: "the peak of the same row with right clocks", In: everywhere, Leaves: 1},
 		{Name: "clock_effect.lockout_us", Unit: Microseconds, Heading: "lockout",
-			Help: "the longest time in which nothing was admitted for a key, though something was with right clocks, " +
+			Help: "the longest time in which nothing was admitted for a key, though right clocks admitted some, " +
 				"and longer than any such time with them", In: everywhere, Better: Lower, Leaves: 2},
 		{Name: "clock_effect.recovery_us", Unit: Microseconds, Heading: "recovery",
 			Help: "from the last step of the server's clock to the end of the last window in which the two differ",
@@ -178,18 +179,19 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 		{Name: "race.lock_losses", Unit: Locks, Heading: "locks\nlost",
 			Help: "attempts whose lock expired before they were done", In: everywhere, Better: Lower, Where: hasLock},
 		{Name: "race.crashes", Unit: Crashes, Heading: "crashes",
-			Help: "clients that died between two commands; their requests count as rejected: nobody served them",
+			Help: "clients that died between two commands; their requests count as rejected",
 			In:   everywhere, Better: Lower, Where: hasCrashes},
 		{Name: "race.locked_out_us", Unit: Microseconds, Heading: "locked\nout",
-			Help: "the longest that a counter which a dead client left without a TTL rejected its key: from the " +
-				"first request that it rejected to the last request", In: everywhere, Better: Lower, Where: hasCrashes},
+			Help: "the longest time for which a counter of a dead client, left without a TTL, rejected its key: from " +
+				"the first request that it rejected to the last request",
+			In: everywhere, Better: Lower, Where: hasCrashes},
 		{Name: "race.queue_peak", Unit: Elements, Heading: "longest\nqueue",
 			Help: "the most elements that a queue had after any command; a queue is to have at most the limit",
 			In:   everywhere, Better: Lower, Where: hasQueue},
 		{Name: "race.trimmed", Unit: Elements, Heading: "trimmed", Help: "elements that a trim removed from a queue",
 			In: everywhere, Where: hasQueue, Leaves: 1},
 		{Name: "race.trimmed_needlessly", Unit: Elements, Heading: "need-\nlessly", Title: "needlessly",
-			Help: "of the trimmed: those that were not beyond the limit when the trim ran", In: everywhere,
+			Help: "trimmed elements that were within the limit when the trim ran", In: everywhere,
 			Better: Lower, Where: hasQueue},
 		{Name: "race.queue_lost", Unit: Elements, Heading: "lost",
 			Help: "elements of admitted requests that were trimmed away: no worker gets them", In: everywhere,
@@ -199,7 +201,7 @@ var RaceMeasures = &Subject{Name: "what interleaving did",
 			Better: Lower, Where: hasQueue},
 	}}
 
-// hasLock, hasCrashes and hasQueue report whether a row of a sequence met a lock, has clients that died, or a
+// hasLock, hasCrashes and hasQueue report whether a row of a sequence had lock conflicts, clients that died, or a
 // queue.
 func hasLock(f *Figures) bool    { return f.Race != nil && f.Race.LockWaits+f.Race.LockLosses > 0 }
 func hasCrashes(f *Figures) bool { return f.Race != nil && f.Race.Crashes > 0 }

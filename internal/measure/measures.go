@@ -6,29 +6,31 @@ import (
 	"strings"
 )
 
-// Measure is one figure of a row, declared once. All that shows, checks or explains the figure reads the declaration:
-// tables, the page, CSV and benchmark lines, the schemas, expect in a scenario's file, and the documentation.
+// Measure is one figure of a row. It is declared once, and all parts that show, check or explain the figure read the
+// declaration: tables, the page, CSV and benchmark lines, the schemas, expect in a scenario's file, and the
+// documentation.
 //
-// One that is written has its place in a row's JSON under Name, in which a point stands for an object within the row.
-// Where the row has no field of that name, what Value says is written there.
+// A Written measure has its place in a row's JSON under Name. A point in Name separates an object of the row from its
+// field. If the row has no field of that name, the result of Value is written there.
 type Measure struct {
 	Name    string
 	Unit    Unit
-	Digits  int       // behind the point, for units that have no form of their own
-	Heading string    // of a table's column: one line, or two with a line end between them
-	Title   string    // the heading on the page, where there is more room; empty: as Heading
+	Digits  int       // after the decimal point, for units without a format of their own
+	Heading string    // the heading of a table's column: one line, or two with a line end between them
+	Title   string    // the heading on the page, which has more room; empty: Heading
 	Help    string    // a short definition
-	Better  Direction // which way is better, other things being equal
+	Better  Direction // which direction is better, other things being equal
 	In      Place
-	// where a terminal is too narrow the highest go first, of equals the last; 0 stays. New ones: highest
+	// Leaves is the order in which columns are dropped if a terminal is too narrow: the highest first, among equals the
+	// last. 0 stays. A new measure gets the highest.
 	Leaves int
-	Own    bool                 // rows that decide alike may differ in it
-	Above  float64              // tables mark a value above it; 0: none
-	Where  func(*Figures) bool  // tables leave the column out if it is false for all rows; nil: never
-	Value  func(*Figures) Value // none if the row has no such figure; nil in list.go: the field of that name
+	Own    bool                 // rows with the same decisions may have different values
+	Above  float64              // tables mark values above it; 0: none
+	Where  func(*Figures) bool  // tables omit the column if it is false for all rows; nil: never
+	Value  func(*Figures) Value // nil in list.go: the field of that name. Value{} if the row has no such figure
 }
 
-// Unit is what a value counts, or what it is a multiple of.
+// Unit is the unit of a value.
 type Unit string
 
 // The units. Those of whole numbers are plain words.
@@ -46,48 +48,48 @@ const (
 	Retries      Unit = "retries"
 	Microseconds Unit = "µs"
 	Bytes        Unit = "bytes"
-	Limits       Unit = "× limit" // multiples of it
-	Share        Unit = "share"   // of one
+	Limits       Unit = "× limit" // multiples of the limit
+	Share        Unit = "share"   // a fraction of one
 	PerSecond    Unit = "permits/s"
 	PerSuccess   Unit = "attempts/success"
 	PerDecision  Unit = "per decision"
 )
 
-// Direction says whether more or less of a measure is better.
+// Direction is the direction in which a measure is better.
 type Direction int
 
-// The directions. Most counts have none: admitting more is better only where the limit holds.
+// The directions. Most counts have none: for example, more admissions are better only while the limit holds.
 const (
 	Neither Direction = iota
 	Lower
 	Higher
 )
 
-// String is the direction in a word; empty where there is none.
+// String returns the direction as a word, or "" for Neither.
 func (d Direction) String() string { return [...]string{"", "lower", "higher"}[d] }
 
-// Place is a place where a measure appears.
+// Place is a set of places in which a measure appears.
 type Place int
 
-// The places. What may be expected of a row in a scenario's file depends on the traffic and the limit alone: not on
-// the server, nor on the machine.
+// The places. A measure may be Expected only if it depends on the traffic and the limit alone, and not on the server or
+// the machine.
 const (
-	Written  Place = 1 << iota // in JSON; where Name has no point, in CSV and benchmark lines as well
+	Written  Place = 1 << iota // in JSON, and if Name has no point, also in CSV and benchmark lines
 	Table                      // in the tables of the terminal and of Markdown
 	Page                       // in the tables of the page
 	Expected                   // in a scenario's expect
 )
 
-// Value is a figure, or none.
+// Value is a figure, or an unknown one.
 type Value struct {
 	Number float64
 	Known  bool
 }
 
-// Known is a figure.
+// Known returns n as a known value.
 func Known[N int64 | float64](n N) Value { return Value{float64(n), true} }
 
-// ratio is part divided by whole; it is 0, and known, if the whole is 0.
+// ratio returns part divided by whole. If whole is 0, it returns a known 0.
 func ratio(part, whole int64) Value {
 	if whole == 0 {
 		return Known(0.0)
@@ -95,14 +97,14 @@ func ratio(part, whole int64) Value {
 	return Known(float64(part) / float64(whole))
 }
 
-// Subject is a group of measures that share a table.
+// Subject is a group of measures in one table.
 type Subject struct {
 	Name     string
 	Caption  string // above the table
 	Measures []Measure
 }
 
-// Within returns the subject's measures that appear in all of the places.
+// Within returns the subject's measures that appear in all of the places in p.
 func (s *Subject) Within(p Place) []*Measure {
 	var list []*Measure
 	for i := range s.Measures {
@@ -133,7 +135,7 @@ func init() {
 	}
 }
 
-// field reads the number that a row's JSON has under a name.
+// field returns a function that reads the number with that name in a row's JSON.
 func field(name string) func(*Figures) Value {
 	var way []int
 	in := reflect.TypeFor[Figures]()
@@ -164,7 +166,7 @@ func field(name string) func(*Figures) Value {
 	}
 }
 
-// Find returns the measure of that name, and its subject.
+// Find returns the measure with that name, and its subject.
 func Find(name string) (*Measure, *Subject) {
 	for _, s := range Subjects() {
 		for i := range s.Measures {
@@ -176,7 +178,7 @@ func Find(name string) (*Measure, *Subject) {
 	return nil, nil
 }
 
-// Renamed maps former names of measures to the present ones.
+// Renamed maps former names of measures to the current ones.
 var Renamed = map[string]string{
 	"peak_window_admitted": "peak", "overshoot": "x_limit", "promise": "guarantee", "x_promise": "guarantee",
 	"excess": "x_limit", "excess_cost": "x_limit", "excess_share": "x_limit", "false_admits": "x_limit",
@@ -187,7 +189,7 @@ var Renamed = map[string]string{
 	"rate_difference": "wrong_share", "fairness.jain_index": "fairness.worst_served",
 }
 
-// Names returns the names of the measures that appear in all of the places.
+// Names returns the names of the measures that appear in all of the places in p.
 func Names(p Place) []string {
 	var names []string
 	for _, s := range Subjects() {

@@ -1,6 +1,6 @@
-// Package measure computes figures from decisions: how much was admitted, the peak in any window, how much was admitted
-// beyond the limit, and how much was rejected that the limit allows. result.go has the definitions. The package knows
-// no algorithm, no server and no clock. Requests must come in the order of their time.
+// Package measure computes figures from decisions: the admitted cost, the peak in any window, the cost admitted beyond
+// the limit, and the cost rejected although the limit allows it. result.go has the definitions. The package does not
+// depend on any algorithm, server or clock. Requests must come in the order of their time.
 package measure
 
 import (
@@ -12,26 +12,27 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Meter measures one row's decisions. It is not safe for concurrent use.
+// Meter measures the decisions of one row. It is not safe for concurrent use.
 type Meter struct {
 	policy   limit.Policy
 	duration time.Duration
-	counts   Result // what Tally says besides is filled in there
+	counts   Result // Tally fills in the figures that are computed at the end
 	windows  *windows
-	behind   *buckets // the exact limiter behind, by the bucket; by the window it is in windows
+	behind   *buckets // the exact limiter under a bucket contract; under a window contract windows does its work
 	timeline timeline
 	digest   digest
 	steepest *steepest // the largest quotient of a bucket contract; nil under a window contract
 	admitted Ledger
 	rejected Marks
-	scales   *scales  // nil: not wanted
-	shaping  *shaping // nil: nothing was delayed
-	over     bool     // what leaves now leaves after the run, and is on no timeline
+	scales   *scales  // nil: WatchScales was not called
+	shaping  *shaping // nil: no request has been delayed
+	over     bool     // the run has ended; later departures are on no timeline
 	lastUS   int64
-	broken   error // the first request or decision that cannot be
+	broken   error // the error of the first invalid request
 }
 
-// NewMeter is for a run of the duration under p; 0 is unknown, and gives buckets that are less round.
+// NewMeter returns a Meter for a run of the given duration under p. With duration 0, unknown, the buckets of the Series
+// have less round widths.
 func NewMeter(p limit.Policy, duration time.Duration) *Meter {
 	m := &Meter{policy: p, duration: duration, windows: newWindows(p.WindowUS()),
 		timeline: timeline{axis: newAxis(duration)}}
@@ -41,15 +42,17 @@ func NewMeter(p limit.Policy, duration time.Duration) *Meter {
 	return m
 }
 
-// WatchScales makes the meter find the most admitted in any interval of each of the lengths, ascending and in µs; see
-// TimeScales. It is called before the first Observe. Memory grows with what was admitted in the longest of them.
+// WatchScales makes the meter find the most cost admitted in any interval of each length. The lengths are ascending and
+// in µs; see TimeScales. It must be called before the first Observe. The memory grows with the number of admissions in
+// the longest length.
 func (m *Meter) WatchScales(lengths []int64) {
 	m.scales = newScales(lengths)
 	m.windows.release = m.scales.release
 }
 
-// Observe takes the decision on q, and the number of q's key. NotConfigured also counts as rejected, Unavailable also
-// as an error. Result reports impossible input, such as a request that is older than the one before.
+// Observe records the decision on q; number is the number of q's key. NotConfigured counts also as rejected, and
+// Unavailable also as an error. Invalid input, such as a request older than the one before, makes Result return an
+// error.
 func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision) {
 	if !m.offer(q) {
 		return
@@ -73,7 +76,7 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision) {
 	}
 }
 
-// offer counts q as offered, unless it is impossible. Delayed requests that leave by then leave first.
+// offer counts q as offered if it is valid. Before that, it counts the delayed requests that leave by then.
 func (m *Meter) offer(q limit.Request) bool {
 	if q.AtUS < m.lastUS || q.Cost < 1 {
 		if m.broken == nil {
@@ -95,7 +98,7 @@ func (m *Meter) offer(q limit.Request) bool {
 // admit counts an admission now, or, if it is delayed, when it leaves.
 func (m *Meter) admit(a departure, d limit.Decision) {
 	if d.DelayUS != 0 && m.shaping == nil {
-		m.shaping = &shaping{delays: Delays{0: m.counts.Admitted - 1}} // the others left at once
+		m.shaping = &shaping{delays: Delays{0: m.counts.Admitted - 1}} // all earlier ones left without delay
 	}
 	if m.shaping != nil {
 		m.shaping.admit(a)
@@ -116,7 +119,7 @@ func (m *Meter) leave(atUS int64) {
 	}
 }
 
-// depart counts a request that leaves now, and lets the exact limiter behind decide it.
+// depart counts a request that leaves now, and offers it to the exact limiter behind this one.
 func (m *Meter) depart(a departure) {
 	slot := m.windows.slot(a.number, a.leavesUS)
 	within := m.windows.rings[slot].kept+a.Cost <= m.policy.Requests
@@ -139,15 +142,15 @@ func (m *Meter) depart(a departure) {
 	}
 }
 
-// Admitted is the admitted cost, by key.
+// Admitted returns the admitted cost by key.
 func (m *Meter) Admitted() *Ledger { return &m.admitted }
 
-// Rejected are the keys with a rejected request.
+// Rejected returns the keys with at least one rejected request.
 func (m *Meter) Rejected() Marks { return m.rejected }
 
-// Result is computed from everything observed in a run of that duration. exact is what the Reference admitted of the
-// same requests, and refused has the keys that it rejected; nil: what is lost is not wanted. An error means that the
-// figures contradict each other.
+// Result returns the figures of all observed decisions in a run of that duration. exact has the costs that the
+// Reference admitted for the same requests, and refused has the keys that it rejected. If exact is nil, the lost cost
+// is not computed. An error means invalid input or figures that contradict each other.
 func (m *Meter) Result(duration time.Duration, exact *Ledger, refused Marks) (Result, error) {
 	t, err := m.Tally(duration, exact, refused)
 	if err != nil {
@@ -156,7 +159,7 @@ func (m *Meter) Result(duration time.Duration, exact *Ledger, refused Marks) (Re
 	return t.Result(m.policy)
 }
 
-// Tally is everything observed, in a run of that duration; see Result for exact. It is the last call on a Meter.
+// Tally returns everything observed in a run of that duration; see Result for exact. It is the last call on a Meter.
 func (m *Meter) Tally(duration time.Duration, exact *Ledger, refused Marks) (*Tally, error) {
 	m.finish(duration)
 	t := &Tally{Counts: m.counts, Digest: m.digest.sum, Series: m.Series()}
@@ -174,19 +177,19 @@ func (m *Meter) Tally(duration time.Duration, exact *Ledger, refused Marks) (*Ta
 	return t, m.broken
 }
 
-// finish has everything leave, and what leaves after the run be on no timeline. The run lasts to its last request at
-// least, which may be of another key.
+// finish lets all delayed requests leave. Departures after the run are on no timeline. The run lasts at least until its
+// last request, also one of a key that this Meter does not see.
 func (m *Meter) finish(duration time.Duration) {
 	m.duration = duration
 	if m.shaping != nil {
 		m.leave(max(m.timeline.axis.lastUS, duration.Microseconds()-1))
-		m.timeline.complete(duration, m.windows) // by what has left so far
+		m.timeline.complete(duration, m.windows) // with the departures so far
 		m.over = true
 		m.leave(math.MaxInt64)
 	}
 }
 
-// LastDeparture is when the last of the delayed requests leaves, in µs from the start; 0 where none was delayed.
+// LastDeparture returns when the last delayed request leaves, in µs from the start. It is 0 if none was delayed.
 func (m *Meter) LastDeparture() int64 {
 	if m.shaping == nil {
 		return 0
@@ -194,13 +197,13 @@ func (m *Meter) LastDeparture() int64 {
 	return m.shaping.lastUS
 }
 
-// Reach has the Series go on to usFromStart at least, although nothing happens there.
+// Reach extends the Series at least to usFromStart, even if nothing happens there.
 func (m *Meter) Reach(usFromStart int64) {
 	m.timeline.axis.lastUS = max(m.timeline.axis.lastUS, usFromStart)
 }
 
-// Series is how the run went over time, over its whole duration: that given to Result, or else to NewMeter.
-// It is the last thing to ask of a Meter.
+// Series returns the course of the run over its whole duration: that given to Result, or else to NewMeter. It must be
+// the last call on a Meter.
 func (m *Meter) Series() Series {
 	l := &m.timeline
 	n := l.complete(m.duration, m.windows)
@@ -211,7 +214,7 @@ func (m *Meter) Series() Series {
 	return s
 }
 
-// Check reports the first contradiction between two figures.
+// Check returns an error for the first contradiction between two figures.
 func (r Result) Check() error {
 	switch {
 	case r.Offered != r.Admitted+r.Rejected+r.Errors:

@@ -8,26 +8,26 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Shaping describes a limiter that delays requests. An admitted request counts when it leaves: the peaks,
-// the course over time, the time scales and the excess are those of the departures.
+// Shaping describes a limiter that delays requests. An admitted request counts when it leaves: the peaks, the course
+// over time, the time scales and the excess are those of the departures.
 type Shaping struct {
-	// DelayUS is from an admitted request's arrival to its departure; those that leave at once are among them.
+	// DelayUS is the time from an admitted request's arrival to its departure. Requests without a delay are included.
 	DelayUS Percentiles `json:"delay_us"`
 }
 
-// departure is an admitted request, and when it leaves.
+// departure is an admitted request with the time when it leaves.
 type departure struct {
 	limit.Request
 	number   int64
 	leavesUS int64
 }
 
-// shaping holds what has been admitted and has not left.
+// shaping holds the requests that have been admitted and have not left.
 type shaping struct {
 	waiting queue
 	order   int64
 	delays  Delays
-	lastUS  int64 // when the last of them leaves
+	lastUS  int64 // when the last one leaves
 }
 
 func (s *shaping) admit(a departure) {
@@ -40,7 +40,7 @@ func (s *shaping) admit(a departure) {
 	}
 }
 
-// next is what leaves first, if it leaves until atUS.
+// next returns the request that leaves first, if it leaves by atUS.
 func (s *shaping) next(atUS int64) (departure, bool) {
 	if len(s.waiting) == 0 || s.waiting[0].leavesUS > atUS {
 		return departure{}, false
@@ -48,7 +48,7 @@ func (s *shaping) next(atUS int64) (departure, bool) {
 	return heap.Pop(&s.waiting).(queued).departure, true
 }
 
-// Delays counts the admitted requests by their delay in µs. Those of disjoint keys add up.
+// Delays counts the admitted requests by their delay in µs. Those of disjoint keys can be added.
 type Delays map[int64]int64
 
 func (d Delays) plus(o Delays) Delays {
@@ -59,7 +59,7 @@ func (d Delays) plus(o Delays) Delays {
 	return sum
 }
 
-// Shaping is nil where there are no delays.
+// Shaping returns nil if there are no delays.
 func (d Delays) Shaping() *Shaping {
 	if d == nil {
 		return nil
@@ -81,7 +81,7 @@ func (d Delays) Shaping() *Shaping {
 	return &Shaping{DelayUS: Percentiles{P50: at(50), P99: at(99), Max: at(100)}}
 }
 
-// queue is a heap of those that wait, by departure; of equals the first admitted is the first.
+// queue is a heap of waiting requests, ordered by departure. Among equals, the first admitted comes first.
 type queue []queued
 
 type queued struct {

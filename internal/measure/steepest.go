@@ -2,20 +2,20 @@ package measure
 
 import "ratelab/internal/limit"
 
-// steepest finds the largest N/(B + L·t/W) over all keys and all closed intervals [s, s+t], of which N is the admitted
-// cost: under a bucket contract that is x_limit.
+// steepest finds the largest N/(B + L·t/W) over all keys and all closed intervals [s, s+t], with N the admitted cost.
+// Under a bucket contract this is x_limit.
 //
-// Let x be the time in units of W/L, and C the cost admitted so far. The quotient is the slope of the line from a point
-// (x − B, C before an admission) to a point (x, C after a later one). Only starting points on the lower convex hull can
-// have the largest slope, and of these only points from which the next one lies on a steeper line than the largest
-// quotient so far. Memory grows with them, at amortised O(1) an admission.
+// Let x be the time in units of W/L, and C the cost admitted until then. The quotient is the slope of the line from a
+// point (x − B, C before an admission) to a point (x, C after a later admission). Only starting points on the lower
+// convex hull can have the largest slope. Of these, only points matter from which the line to the next point is steeper
+// than the largest quotient yet. The memory grows with their number. The time is amortised O(1) per admission.
 type steepest struct {
 	burst, rate float64 // B, and L/W per µs
-	hulls       []hull  // by the key's number
+	hulls       []hull  // by the number of the key
 	largest     float64
 }
 
-// hull is what is kept of a key: its cost so far, and its starting points.
+// hull has the cost of a key until now, and its starting points.
 type hull struct {
 	cost   int64
 	starts []start
@@ -28,14 +28,14 @@ func newSteepest(p limit.Policy) *steepest {
 	return &steepest{burst: float64(p.Capacity()), rate: float64(p.Requests) / float64(p.WindowUS())}
 }
 
-// add notes an admission of the key, not before any earlier one, and returns the largest quotient so far.
+// add records an admission of the key and returns the largest quotient until now. atUS must not decrease.
 func (s *steepest) add(number, atUS, cost int64) float64 {
 	for number >= int64(len(s.hulls)) {
 		s.hulls = append(s.hulls, hull{})
 	}
 	h := &s.hulls[number]
 	p, n := start{atUS, h.cost}, len(h.starts)
-	if n == 0 || h.starts[n-1].atUS < atUS { // of admissions at one instant the first is the best start
+	if n == 0 || h.starts[n-1].atUS < atUS { // if several admissions have the same time, the first is the best start
 		for n > 1 && s.slope(h.starts[n-2], h.starts[n-1]) >= s.slope(h.starts[n-1], p) {
 			n--
 		}
@@ -55,7 +55,7 @@ func (s *steepest) add(number, atUS, cost int64) float64 {
 	}
 }
 
-// slope is that of the line between two starting points, the first of which is earlier.
+// slope returns the slope of the line between two starting points. a must be earlier than b.
 func (s *steepest) slope(a, b start) float64 {
 	return float64(b.cost-a.cost) / (s.rate * float64(b.atUS-a.atUS))
 }

@@ -6,17 +6,17 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Tally is what was observed of some of a run's keys. Tallies of disjoint sets of keys, over one time, add up to that
-// of all: whatever is in one is a sum of whole numbers, a maximum, or the worst of a list. A figure that is a ratio is
-// made of them at the end.
+// Tally has the observations of a part of a run's keys. Tallies of disjoint sets of keys, over the same time, can be
+// added: each value is a sum of whole numbers, a maximum, or the worst of a list. Ratios are computed from the sums at
+// the end.
 type Tally struct {
 	Counts       Result  `json:"counts"`    // Result computes the shares
 	LostCost     int64   `json:"lost_cost"` // the sum of Result.Lost, before its division
 	Digest       Sum128  `json:"decisions_digest"`
 	Series       Series  `json:"series"`
-	MostAdmitted []int64 `json:"most_admitted,omitempty"` // for each of the time scales
-	Delays       Delays  `json:"delays,omitempty"`        // absent where nothing was delayed
-	Served       *Served `json:"served,omitempty"`        // absent where it was not asked for, or of too many keys
+	MostAdmitted []int64 `json:"most_admitted,omitempty"` // for each of the TimeScales
+	Delays       Delays  `json:"delays,omitempty"`        // absent if no request was delayed
+	Served       *Served `json:"served,omitempty"`        // absent if not asked for, or if there are too many keys
 }
 
 // plus adds the counts of other keys.
@@ -38,8 +38,8 @@ func (c Result) plus(o Result) Result {
 	return c
 }
 
-// Result is computed from the counts of all keys of a run under p. An error means that the figures contradict each
-// other: the harness is wrong, not the limiter.
+// Result returns the figures of all keys of a run under p. An error means that the figures contradict each other: a
+// fault of this program, not of the limiter.
 func (t *Tally) Result(p limit.Policy) (Result, error) {
 	r := t.Counts
 	r.DecisionsDigest = t.Digest.String()
@@ -50,7 +50,7 @@ func (t *Tally) Result(p limit.Policy) (Result, error) {
 	return r, r.Check()
 }
 
-// Plus adds two tallies of one run, in which all series have one length.
+// Plus adds two tallies of one run. All their series must have the same length.
 func (t *Tally) Plus(o *Tally) *Tally {
 	sum := &Tally{Counts: t.Counts.plus(o.Counts), LostCost: t.LostCost + o.LostCost, Digest: t.Digest,
 		Series:       t.Series.plus(o.Series),
@@ -63,7 +63,7 @@ func (t *Tally) Plus(o *Tally) *Tally {
 	return sum
 }
 
-// delays are the tally's; where nothing was delayed, all that was admitted left at once.
+// delays returns t.Delays. If no request was delayed, all admitted requests have the delay 0.
 func (t *Tally) delays() Delays {
 	if t.Delays != nil {
 		return t.Delays
@@ -71,18 +71,18 @@ func (t *Tally) delays() Delays {
 	return Delays{0: t.Counts.Admitted}
 }
 
-// plus is the course of both.
+// plus returns the series of both sets of keys.
 func (s Series) plus(o Series) Series {
 	return Series{BucketUS: s.BucketUS, Admitted: joined(s.Admitted, o.Admitted, plus),
 		Rolling: joined(s.Rolling, o.Rolling, larger), DelayUS: joined(s.DelayUS, o.DelayUS, larger)}
 }
 
-// Plus is what was offered in both.
+// Plus returns the traffic of both.
 func (t Traffic) Plus(o Traffic) Traffic {
 	return Traffic{BucketUS: t.BucketUS, Offered: joined(t.Offered, o.Offered, plus)}
 }
 
-// joined are two lists of one length, joined place by place; nil stands for zeros.
+// joined combines two lists of one length element by element. nil stands for zeros.
 func joined(a, b []int64, join func(a, b int64) int64) []int64 {
 	switch {
 	case a == nil:

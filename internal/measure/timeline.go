@@ -2,26 +2,26 @@ package measure
 
 import "time"
 
-// timeline collects a Series. The rolling curve is exact: the sum of a key rises only where something is
-// admitted and falls in between, so its highest value within a bucket stands either right after an admission or
-// at the bucket's beginning. There the highest key is looked up, once for each bucket.
+// timeline collects a Series. The rolling curve is exact: a key's sum rises only at an admission and falls in between.
+// So its highest value within a bucket is either right after an admission or at the bucket's beginning. At each
+// beginning, the highest sum of all keys is looked up once.
 type timeline struct {
 	axis     axis
-	current  int // the bucket that the run is in; those before are complete
+	current  int // the current bucket of the run; earlier ones are complete
 	admitted [maxBuckets]int64
 	rolling  [maxBuckets]int64
 	delay    [maxBuckets]int64
-	offered  [maxBuckets]int64 // of a Reference alone, which sees the requests of all rows
+	offered  [maxBuckets]int64 // only of a Reference, which receives the requests of all rows
 }
 
-// moveTo brings the timeline to atUS, before anything is admitted there.
+// moveTo moves the timeline to atUS, before any admission there.
 func (l *timeline) moveTo(atUS int64, w *windows) {
 	l.mergeBuckets(l.axis.reach(atUS))
 	l.enter(l.axis.bucket(atUS), w)
 }
 
-// enter looks up the highest key at the beginning of each bucket up to the last. Once all are at zero, which is
-// how the buckets start, they stay there.
+// enter looks up the highest sum at the beginning of each bucket up to the last. Once all sums are zero they stay zero,
+// which is the initial value of the buckets.
 func (l *timeline) enter(last int, w *windows) {
 	for l.current < last {
 		l.current++
@@ -44,35 +44,36 @@ func (l *timeline) mergeBuckets(times int) {
 	}
 }
 
-// admit counts cost in the current bucket, where the key's sum is now rolling.
+// admit adds cost to the current bucket. rolling is the key's sum after that.
 func (l *timeline) admit(cost, rolling int64) {
 	l.admitted[l.current] += cost
 	l.rolling[l.current] = max(l.rolling[l.current], rolling)
 }
 
-// wait notes that something waits for so long from now on.
+// wait records a wait of us that begins now.
 func (l *timeline) wait(us int64) {
 	l.delay[l.current] = max(l.delay[l.current], us)
 }
 
-// complete enters every bucket of the duration and of every instant seen, and gives their number.
+// complete moves the timeline to the end of the duration, or to the last instant if that is later. It returns the
+// number of buckets up to there.
 func (l *timeline) complete(duration time.Duration, w *windows) int {
 	end := max(l.axis.lastUS, duration.Microseconds()-1)
 	l.moveTo(end, w)
 	return l.axis.bucket(end) + 1
 }
 
-// maxBuckets is what a chart of 700 pixels can still show.
+// maxBuckets is about the most that a chart of 700 pixels can show.
 const maxBuckets = 512
 
-// axis cuts time, from the scenario's start, into at most maxBuckets equal buckets [i·width, (i+1)·width). Two axes
-// that were made for one duration and have seen the same instants are equal, whatever was decided.
+// axis divides time, from the scenario's start, into at most maxBuckets equal buckets [i·width, (i+1)·width). Two axes
+// for the same duration that have seen the same instants are equal, whatever was decided.
 type axis struct {
 	widthUS int64
 	lastUS  int64 // the latest instant seen
 }
 
-// unknownWidthUS is where a run of unknown length starts; the buckets are merged in pairs as it grows.
+// unknownWidthUS is the first width of a run of unknown length. The buckets are merged in pairs as the run grows.
 const unknownWidthUS = 1000
 
 func newAxis(duration time.Duration) axis {
@@ -82,10 +83,10 @@ func newAxis(duration time.Duration) axis {
 	return axis{widthUS: niceWidthUS(duration.Microseconds())}
 }
 
-// bucket is that of atUS.
+// bucket returns the index of the bucket that contains atUS.
 func (a *axis) bucket(atUS int64) int { return int(atUS / a.widthUS) }
 
-// clockWidths continue 1, 2, 5, 10 … 500 ms the way clocks and calendars are divided.
+// clockWidths continues 1, 2, 5, 10 … 500 ms with the usual parts of minutes, hours and days.
 var clockWidths = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second,
 	30 * time.Second,
@@ -94,9 +95,9 @@ var clockWidths = []time.Duration{
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 }
 
-// niceWidthUS is the smallest round width whose buckets, the instant at the very end included, are no more than
-// maxBuckets. Neighbouring widths differ 2.5-fold at most, hence there are more than 200 buckets of any duration
-// that has so many microseconds.
+// niceWidthUS returns the smallest round width with which at most maxBuckets buckets cover the duration and the instant
+// at its end. Neighbouring widths differ by a factor of 2.5 at most, so every duration of at least 200 µs has more than
+// 200 buckets.
 func niceWidthUS(durationUS int64) int64 {
 	fits := func(widthUS int64) bool { return durationUS/widthUS < maxBuckets }
 	for decade := int64(1); decade < time.Second.Microseconds(); decade *= 10 {
@@ -118,7 +119,7 @@ func niceWidthUS(durationUS int64) int64 {
 	return width
 }
 
-// reach makes room for atUS and returns how many times the buckets must be merged in pairs for it.
+// reach makes room for atUS. It returns how many times the buckets must be merged in pairs.
 func (a *axis) reach(atUS int64) (merges int) {
 	a.lastUS = max(a.lastUS, atUS)
 	for a.bucket(atUS) >= maxBuckets {

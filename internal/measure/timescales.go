@@ -7,11 +7,13 @@ import (
 	"ratelab/internal/limit"
 )
 
-// shortestScaleUS is the shortest interval that is looked at: a millisecond, in which a request has its answer at best.
+// shortestScaleUS is the shortest interval that is examined: 1 ms, about the shortest time in which a request is
+// answered.
 const shortestScaleUS = 1000
 
-// TimeScales are the lengths of intervals in which a run under a limit of that window is looked at, in µs, ascending:
-// from 1 ms to ten windows, six a decade (1, 1.5, 2, 3, 5 and 7), the window itself and ten of it among them.
+// TimeScales returns the lengths of the intervals that are examined in a run under a limit with that window, in µs and
+// ascending. They go from 1 ms to ten windows, six per decade (1, 1.5, 2, 3, 5 and 7), and include the window and ten
+// windows.
 func TimeScales(windowUS int64) []int64 {
 	longest := 10 * windowUS
 	lengths := []int64{windowUS, longest}
@@ -26,8 +28,9 @@ func TimeScales(windowUS int64) []int64 {
 	return slices.Compact(lengths)
 }
 
-// Allowed is what the contract allows in intervals of each of the lengths w: by the window L in each that is no longer,
-// and L·⌈w/W⌉ in longer ones; by the bucket its burst and what the rate L/W brings, ⌊B + L·w/W⌋.
+// Allowed returns the most that the contract allows in intervals of each length w. A window contract allows L if w is
+// at most W, and L·⌈w/W⌉ in longer intervals. A bucket contract allows its burst and the refill at the rate L/W:
+// ⌊B + L·w/W⌋.
 func Allowed(p limit.Policy, lengths []int64) []int64 {
 	all := make([]int64, len(lengths))
 	for i, us := range lengths {
@@ -41,9 +44,9 @@ func Allowed(p limit.Policy, lengths []int64) []int64 {
 	return all
 }
 
-// Guarantee is the largest x_limit of a limiter that admits at most most(us) in any half-open interval of us: under a
-// window contract most(W)/L, under a bucket contract the largest most(t+1)/(B + L·t/W). That is looked for where the
-// bounds of the algorithms have it: in the shortest intervals, in the longest ones, and at TimeScales.
+// Guarantee returns the largest x_limit of a limiter that admits at most most(us) in any half-open interval of length
+// us. Under a window contract it is most(W)/L. Under a bucket contract it is the largest most(t+1)/(B + L·t/W). Only
+// the lengths are tried at which the guarantees of the algorithms reach it: the shortest, the longest, and TimeScales.
 func Guarantee(p limit.Policy, most func(us int64) int64) float64 {
 	w := p.WindowUS()
 	if p.Contract == limit.ByWindow {
@@ -58,6 +61,6 @@ func Guarantee(p limit.Policy, most func(us int64) int64) float64 {
 		allowed := float64(p.Capacity()) + float64(p.Requests)*(float64(us)/float64(w))
 		largest = max(largest, float64(most(us+1))/allowed)
 	}
-	const digits = 1e9 // what long intervals only approach is reached
+	const digits = 1e9 // rounding: a value that long intervals only approach counts as reached
 	return math.Round(largest*digits) / digits
 }

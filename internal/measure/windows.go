@@ -1,26 +1,26 @@
 package measure
 
-// windows keeps, for each living key, the sum of the costs in (now−W, now], and of those that somebody else keeps, too.
-// A key lives while it has such a cost; the others are swept when the number of slots has doubled, so that memory grows
-// with living keys, and by four bytes with all that there were, and not with the length of a run, at amortised O(1) an
-// operation. Keys are known by their numbers, which are small.
+// windows keeps, for each living key, the sum of the costs admitted in (now−W, now]. It also keeps the part of the sum
+// that the exact limiter behind admits. A key lives while its sum is positive. Other keys are swept when the number of
+// slots has doubled. So the memory grows with the living keys, plus four bytes for each key ever seen, and not with the
+// length of a run. An operation takes amortised O(1). Keys are known by their numbers, which are small.
 type windows struct {
 	widthUS int64
-	slots   []int32 // by number: 1 + the slot, 0 where there is none
-	numbers []int32 // by slot, of the keys that have them; -1: it is free
-	sums    []int64 // by slot; apart from the rings, so that highest scans them fast. Stale until expired
+	slots   []int32 // by number: 1 + the slot, or 0 if the key has none
+	numbers []int32 // by slot: the number of the key; -1: the slot is free
+	sums    []int64 // by slot; stored apart from the rings, so that highest scans them fast. Stale until expired
 	rings   []ring
 	free    []int32                          // slots whose keys were swept
-	sweepAt int                              // slots in use at which to sweep next
-	release func(slot int, nowUS int64) bool // asked before a slot is freed; false keeps it. nil: always
+	sweepAt int                              // how many slots must be in use for the next sweep
+	release func(slot int, nowUS int64) bool // called before a slot is freed; false keeps the slot. nil: always true
 }
 
-// firstSweep is the number of keys below which sweeping is not worth it.
+// firstSweep is the number of keys below which sweeping is not worth its time.
 const firstSweep = 1024
 
 func newWindows(widthUS int64) *windows { return &windows{widthUS: widthUS, sweepAt: firstSweep} }
 
-// slot is the key's place, its sum brought up to nowUS.
+// slot returns the key's slot, with its sum updated to nowUS. It allocates a slot if the key has none.
 func (w *windows) slot(number, nowUS int64) int {
 	i := w.has(number)
 	if i < 0 {
@@ -30,7 +30,7 @@ func (w *windows) slot(number, nowUS int64) int {
 	return i
 }
 
-// has is the key's place, below zero where it has none.
+// has returns the key's slot, or −1 if it has none.
 func (w *windows) has(number int64) int {
 	if number >= int64(len(w.slots)) {
 		return -1
@@ -38,8 +38,8 @@ func (w *windows) has(number int64) int {
 	return int(w.slots[number]) - 1
 }
 
-// at is the key's sum at nowUS, and what of it somebody else keeps, too; unlike slot it makes no place for a key that
-// has none.
+// at returns the key's sum at nowUS, and the part that the exact limiter behind also admits. Unlike slot, it does not
+// allocate a slot.
 func (w *windows) at(number, nowUS int64) (sum, kept int64) {
 	i := w.has(number)
 	if i < 0 {
@@ -68,7 +68,7 @@ func (w *windows) newSlot(number, nowUS int64) int {
 	return i
 }
 
-// sweep frees the slots of keys that have nothing left in their window.
+// sweep frees the slots of keys with nothing left in their window.
 func (w *windows) sweep(nowUS int64) {
 	for i, number := range w.numbers {
 		if number < 0 {
@@ -84,7 +84,7 @@ func (w *windows) sweep(nowUS int64) {
 	w.sweepAt = max(firstSweep, 2*(len(w.numbers)-len(w.free)))
 }
 
-// expire drops what is W or longer ago: the interval is half-open, (now−W, now].
+// expire drops costs that are W or more old: the interval is half-open, (now−W, now].
 func (w *windows) expire(i int, nowUS int64) {
 	r := &w.rings[i]
 	for r.used > 0 && r.first().atUS <= nowUS-w.widthUS {
@@ -95,7 +95,7 @@ func (w *windows) expire(i int, nowUS int64) {
 	}
 }
 
-// add puts cost at nowUS into the slot, which is up to date, and returns the new sum.
+// add adds cost at nowUS to the slot, which must be updated to nowUS, and returns the new sum.
 func (w *windows) add(i int, nowUS, cost int64, kept bool) int64 {
 	r := &w.rings[i]
 	r.add(nowUS, cost, kept)
@@ -106,8 +106,8 @@ func (w *windows) add(i int, nowUS, cost int64, kept bool) int64 {
 	return w.sums[i]
 }
 
-// highest is the largest sum of any key at nowUS. A stale sum is never too small, so only those above the best
-// so far need to be brought up to date.
+// highest returns the largest sum of any key at nowUS. A stale sum is never too small, so only sums above the highest
+// known one must be updated.
 func (w *windows) highest(nowUS int64) int64 {
 	var best int64
 	for i, sum := range w.sums {
@@ -123,14 +123,14 @@ func (w *windows) highest(nowUS int64) int64 {
 type ring struct {
 	buffer     []admission
 	head, used uint32
-	kept       int64 // the sum of what is kept
+	kept       int64 // the sum of the kept costs
 }
 
-// admission is a cost and when it was admitted. Whether it is kept is the sign, so that it takes no room: below zero it
-// is not.
+// admission is a cost and the time of its admission. A positive sign means that the exact limiter behind also admits
+// the cost (it is kept). The sign saves a field.
 type admission struct{ atUS, signed int64 }
 
-// of is the cost, and how much of it is kept.
+// of returns the cost and its kept part.
 func (a *admission) of() (cost, kept int64) {
 	if a.signed < 0 {
 		return -a.signed, 0
@@ -145,7 +145,8 @@ func (r *ring) drop() {
 	r.used--
 }
 
-// add appends; what comes at one instant and is kept alike becomes one entry, since it will leave at one instant.
+// add appends an admission. Admissions at one instant that are kept alike become one entry, because they expire
+// together.
 func (r *ring) add(atUS, cost int64, kept bool) {
 	if !kept {
 		cost = -cost
@@ -164,7 +165,7 @@ func (r *ring) add(atUS, cost int64, kept bool) {
 	r.used++
 }
 
-// smallestRing keeps keys that are seen once cheap.
+// smallestRing is small, so that keys that are seen once are cheap.
 const smallestRing = 2
 
 func (r *ring) grow() {
@@ -174,7 +175,7 @@ func (r *ring) grow() {
 	r.buffer, r.head = larger, 0
 }
 
-// shrink lets go of a large empty buffer, whose next owner may be a key that is seen once.
+// shrink frees a large empty buffer, because the slot's next key may be seen only once.
 func (r *ring) shrink() {
 	r.head = 0
 	if len(r.buffer) > 64 {

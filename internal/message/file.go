@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// unreadable is why a file cannot be read.
+// unreadable is the reason why a file cannot be read.
 type unreadable struct {
 	text  string
 	cause error
@@ -14,8 +14,8 @@ type unreadable struct {
 func (e *unreadable) Error() string { return e.text }
 func (e *unreadable) Unwrap() error { return e.cause }
 
-// Unreadable words an error of opening or reading a file, in the same words on every system for the usual causes,
-// and without the file's name, which its caller has said. It unwraps to err.
+// Unreadable returns an error of opening or reading a file in words for users. The usual causes have the same words on
+// every system. The text does not have the file's name, which the caller adds. The error unwraps to err.
 func Unreadable(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ErrInterrupted is the error of what an interrupt ended. A context that an interrupt ended has it as its cause. It is
-// a context.Canceled, too.
+// ErrInterrupted is the error of operations that an interrupt ended. A context that an interrupt ended has it as its
+// cause. It is also a context.Canceled.
 var ErrInterrupted error = interrupted{}
 
 type interrupted struct{}
@@ -20,20 +20,20 @@ func (interrupted) Is(target error) bool { return target == context.Canceled }
 // Interrupted reports whether an interrupt ended ctx.
 func Interrupted(ctx context.Context) bool { return errors.Is(context.Cause(ctx), ErrInterrupted) }
 
-// WaitInterrupted is an ErrInterrupted that says what was waited for, as in "redis://127.0.0.1:7101 to answer".
+// WaitInterrupted returns an ErrInterrupted that names what was waited for, such as "redis://127.0.0.1:7101 to answer".
 func WaitInterrupted(what string) error {
 	return fmt.Errorf("%w while waiting for %s", ErrInterrupted, what)
 }
 
-// noticeKey is under which a context carries a function that tells the user something.
+// noticeKey is the key of a context's function that shows a line to the user.
 type noticeKey struct{}
 
-// WithNotice returns a context under which long waits are told to say. If say is nil nobody is told.
+// WithNotice returns a context that passes messages about long waits to say. If say is nil they are dropped.
 func WithNotice(ctx context.Context, say func(line string)) context.Context {
 	return context.WithValue(ctx, noticeKey{}, say)
 }
 
-// Waited tells the user that what has been waited for so long.
+// Waited reports to the user how long the program has waited for what.
 func Waited(ctx context.Context, what string, waited time.Duration) {
 	if say, _ := ctx.Value(noticeKey{}).(func(string)); say != nil {
 		say(fmt.Sprintf("waiting for %s (%d s so far; Ctrl-C ends)", what, int(waited.Seconds())))

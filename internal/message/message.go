@@ -1,5 +1,5 @@
-// Package message has the parts that messages share: input quoted so that it can neither flood nor steer a terminal,
-// the legal name that was probably meant, who hears of long waits.
+// Package message has the common parts of messages: quoted input that can neither flood nor control a terminal, the
+// legal name that was probably meant, and reports of long waits.
 package message
 
 import (
@@ -15,7 +15,7 @@ import (
 // quoteMost is how many characters of the input a message repeats.
 const quoteMost = 60
 
-// Quote is s in quotes: shortened, and with control characters escaped.
+// Quote returns s in quotes, shortened and with control characters escaped.
 func Quote[T ~string | ~[]byte](s T) string {
 	text, more := cutAt(s, quoteMost)
 	return strconv.Quote(text) + more
@@ -28,7 +28,7 @@ func Bare(s string) string {
 	return text[1:len(text)-1] + more
 }
 
-// cutAt is the first characters of s, which may be megabytes long, so many at the most, and … where there are more.
+// cutAt returns the first characters of s, at most `most`, and … if there are more. s may be megabytes long.
 func cutAt[T ~string | ~[]byte](s T, most int) (text, more string) {
 	text = string(s[:min(len(s), (most+1)*utf8.UTFMax)])
 	n := 0
@@ -41,7 +41,7 @@ func cutAt[T ~string | ~[]byte](s T, most int) (text, more string) {
 	return text, ""
 }
 
-// Path is a file's name as messages begin with it: bare, unless that would hurt a terminal.
+// Path returns a file's name for the beginning of a message. It is quoted only if it could control a terminal.
 func Path(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return IsControl(r) || steers(r) }) {
 		return Quote(name)
@@ -49,11 +49,11 @@ func Path(name string) string {
 	return name
 }
 
-// IsControl reports whether r does not print. It counts the replacement character, which stands for bytes that are
-// not UTF-8.
+// IsControl reports whether r does not print. It returns true for the replacement character, which stands for bytes
+// that are not UTF-8.
 func IsControl(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError }
 
-// List is "a, b, c".
+// List returns "a, b, c".
 func List[T ~string](names []T) string {
 	texts := make([]string, len(names))
 	for i, n := range names {
@@ -62,7 +62,7 @@ func List[T ~string](names []T) string {
 	return strings.Join(texts, ", ")
 }
 
-// OneOf ends the message about a word that is none of names: `did you mean "gcra"? want one of gcra, none`.
+// OneOf ends a message about a word that is not in names: `did you mean "gcra"? want one of gcra, none`.
 func OneOf[T ~string](word string, names []T) string {
 	want := "want one of " + List(names)
 	if near, ok := Nearest(word, names); ok {
@@ -71,13 +71,12 @@ func OneOf[T ~string](word string, names []T) string {
 	return want
 }
 
-// DidYouMean ends the message about a word that is none of many names, too many to list: `; did you mean "gcra"?`. A
-// name that begins with the word, or has it in it, is as good as one that is spelled like it. It is "" where there is
-// none.
+// DidYouMean ends a message about a word that is not in names, if they are too many to list: `; did you mean "gcra"?`.
+// It suggests names that contain the word, or else the nearest name. It returns "" if there is no suggestion.
 func DidYouMean[T ~string](word string, names []T) string {
 	var near []string
 	for _, n := range names {
-		if len(word) >= 3 && strings.Contains(string(n), word) { // of fewer letters nothing can be told
+		if len(word) >= 3 && strings.Contains(string(n), word) { // fewer letters match too many names
 			near = append(near, Quote(n))
 		}
 	}
@@ -96,10 +95,10 @@ func DidYouMean[T ~string](word string, names []T) string {
 	}
 }
 
-// Nearest is the name that word is probably a slip of: a third of its letters may differ, and one more. Of several that
-// are as near it is the first.
+// Nearest returns the name that is most similar to word, if at most about a third of the letters and one more differ.
+// Among equals it is the first. word is probably a misspelling of it.
 func Nearest[T ~string](word string, names []T) (near T, ok bool) {
-	if word == "" || len(word) > 64 { // the distance costs the product of the lengths
+	if word == "" || len(word) > 64 { // the time grows with the product of the lengths
 		return "", false
 	}
 	best := len(word)/3 + 2
@@ -111,7 +110,7 @@ func Nearest[T ~string](word string, names []T) (near T, ok bool) {
 	return near, ok
 }
 
-// Count is so many things: 1 key, 2 keys.
+// Count returns a number with its noun: 1 key, 2 keys.
 func Count[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -119,7 +118,7 @@ func Count[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Grouped writes n with commas between the thousands.
+// Grouped formats n with commas between the thousands.
 func Grouped(n int64) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
@@ -127,7 +126,8 @@ func Grouped(n int64) string {
 	return fmt.Sprintf("%s,%03d", Grouped(n/1000), n%1000)
 }
 
-// Enumerate names up to four in full: "a, b and c"; of more than that the first two and how many others.
+// Enumerate lists up to four names in full: "a, b and c". Of more names it lists the first two and the number of
+// others.
 func Enumerate(names []string) string {
 	switch n := len(names); {
 	case n == 0:
@@ -141,7 +141,7 @@ func Enumerate(names []string) string {
 	}
 }
 
-// Verb is the form that agrees with n.
+// Verb returns the form that agrees with n.
 func Verb(n int, one, several string) string {
 	if n == 1 {
 		return one

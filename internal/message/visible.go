@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Visible is s as text and nothing else, on one line: control characters and line separators, with which a name could
-// steer a terminal or break a table, are blanks; the marks that turn the direction of writing or have no width, with
-// which it could pass for another name, are written as \u202e; bytes that are not UTF-8 are replacement characters.
+// Visible returns s as plain text on one line. Control characters and line separators become blanks, because a name
+// could use them to control a terminal or to break a table. Marks that change the direction of writing or have no width
+// are escaped as \u202e, because with them a name could look like another one. Bytes that are not UTF-8 become
+// replacement characters.
 //
 // Source: N. Boucher and R. Anderson, "Trojan Source: Invisible Vulnerabilities", 2021.
 func Visible(s string) string {
@@ -28,11 +29,12 @@ func Visible(s string) string {
 	return out.String()
 }
 
-// mostShown is how many characters a message has at the most, whoever wrote it.
+// mostShown is the most characters of a text from outside in a message.
 const mostShown = 2000
 
-// Shown is a text of somebody else's, such as a server's error, on a line of a message: what would steer a terminal or
-// hide is escaped, as \x1b or \u202e, and what is longer than any message is cut. To show it once more changes nothing.
+// Shown returns a text from outside, such as a server's error, for a line of a message. Characters that would control a
+// terminal or be invisible are escaped, such as \x1b or \u202e. A very long text is cut. Applying Shown again changes
+// nothing.
 func Shown(s string) string {
 	s, more := cutAt(s, mostShown)
 	var out strings.Builder
@@ -51,17 +53,17 @@ func Shown(s string) string {
 	return out.String() + more
 }
 
-// OneLine is Shown of a text whose line breaks and runs of blanks are blanks, cut like what is quoted elsewhere at most
-// characters.
+// OneLine is Shown for a text on several lines: line breaks and runs of blanks become single blanks, and the text is
+// cut after `most` characters.
 func OneLine(s string, most int) string {
 	text, more := cutAt(strings.Join(strings.Fields(s), " "), most)
 	return Shown(text + more)
 }
 
-// steers reports whether r acts instead of being shown.
+// steers reports whether r controls the terminal instead of being shown.
 func steers(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) || strings.ContainsRune(widthless, r)
 }
 
-// widthless are marks with which a name looks like another.
+// widthless are marks without a width, with which a name can look like another one.
 const widthless = "\u00ad\u200b\u2060\ufeff"

@@ -22,16 +22,16 @@ type label struct {
 	Off   bool // not drawn at first
 }
 
-// labels numbers the rows' names over all runs, in the order of their appearance. The reference is the last.
+// labels numbers the names of the rows of all runs, in the order of their first appearance. The reference is last.
 type labels struct {
 	list  []label
 	index map[string]int
 	raw   []string
 
-	runs    []int // the number of runs with a row of that name, for each of list
+	runs    []int // for each name in list, the number of runs with a row of that name
 	several bool  // there is more than one run
 
-	order []int // which rows are drawn first, if there are too many for one chart
+	order []int // the order in which rows are drawn if there are too many for one chart
 }
 
 func newLabels(runs []result.Run, bench *result.Document) *labels {
@@ -46,11 +46,12 @@ func newLabels(runs []result.Run, bench *result.Document) *labels {
 		}
 	}
 	for i, name := range l.raw {
-		l.list[i].Off = others && algorithms.IsFloor(name) // it admits everything and would dwarf the others
+		// it admits everything, and its scale would make the others flat
+		l.list[i].Off = others && algorithms.IsFloor(name)
 	}
 	for i := range runs {
 		if play := playOf(bench, &runs[i]); play != nil {
-			for _, p := range bench.Plays(play) { // of which only bench run may have some
+			for _, p := range bench.Plays(play) { // some rows may exist only in bench run's document
 				l.add(p.Algorithm)
 			}
 			l.add(offeredLabel)
@@ -70,7 +71,7 @@ func (l *labels) add(name string) {
 	l.runs = append(l.runs, 0)
 }
 
-// ranked is l for the charts of r: first the exact reference, then the rows that differ most from it.
+// ranked returns l for the charts of r: the exact reference first, then the rows that differ most from it.
 func (l *labels) ranked(r *result.Run) *labels {
 	rows := slices.Clone(r.Results)
 	wrong := func(row *result.Row) float64 { return max(row.XLimit-1, row.Lost) }
@@ -88,7 +89,7 @@ func (l *labels) ranked(r *result.Run) *labels {
 
 func (l *labels) of(name string) label { return l.list[l.index[name]] }
 
-// marked gives the rows of tables their looks, by the names in the first column.
+// marked sets the looks of the rows of tables, by the names in the first column.
 func (l *labels) marked(tables []report.Table) []report.Table {
 	for _, t := range tables {
 		for _, r := range t.Rows {
@@ -100,8 +101,8 @@ func (l *labels) marked(tables []report.Table) []report.Table {
 	return tables
 }
 
-// legend is the labels, with those of one algorithm together: gcra, and after it gcra:burst=100. The labels of a single
-// scenario are apart, since they would bury the others.
+// legend has the labels, with those of one algorithm together: gcra, then gcra:burst=100. Labels that occur in a single
+// scenario are separate, because there are too many of them.
 type legend struct{ Shared, Single []label }
 
 func (l *labels) legend() legend {
@@ -128,7 +129,7 @@ func (l *labels) byAlgorithm() []label {
 	return list
 }
 
-// css gives each label its dashes, and its colour in light and in dark.
+// css returns each label's dashes and its colours for light and dark pages.
 func (l *labels) css() string {
 	var out strings.Builder
 	looks := chart.Looks(l.raw)
@@ -142,7 +143,7 @@ func (l *labels) css() string {
 	return out.String()
 }
 
-// Colour is a row's colour in CSS, made distinct on light and on dark paper.
+// Colour returns a row's colour in CSS, adapted to light and dark paper.
 func Colour(label string) string {
 	c := chart.Color(label)
 	return "light-dark(" + hex(distinct(c, lightPaper)) + "," + hex(distinct(c, darkPaper)) + ")"
@@ -157,7 +158,7 @@ var (
 // leastContrast is the contrast that a meaningful line needs. Source: WCAG 2.2, success criterion 1.4.11.
 const leastContrast = 3
 
-// distinct is c, made darker on light paper and lighter on dark paper until the contrast is large enough.
+// distinct returns c, made darker on light paper or lighter on dark paper until the contrast is sufficient.
 func distinct(c, paper color.NRGBA) color.NRGBA {
 	towards := color.NRGBA{0, 0, 0, 0xff}
 	if luminance(paper) < 0.5 {
@@ -176,7 +177,7 @@ func mixed(a, b color.NRGBA, share float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// contrast is the ratio of two colours. Source: WCAG 2.2, "contrast ratio".
+// contrast returns the contrast ratio of two colours. Source: WCAG 2.2, "contrast ratio".
 func contrast(a, b color.NRGBA) float64 {
 	high, low := luminance(a), luminance(b)
 	if high < low {
@@ -185,7 +186,7 @@ func contrast(a, b color.NRGBA) float64 {
 	return (high + 0.05) / (low + 0.05)
 }
 
-// luminance of a colour of sRGB, 0 to 1. Source: WCAG 2.2, "relative luminance".
+// luminance returns the luminance of an sRGB colour, 0 to 1. Source: WCAG 2.2, "relative luminance".
 func luminance(c color.NRGBA) float64 {
 	linear := func(v uint8) float64 {
 		s := float64(v) / 255

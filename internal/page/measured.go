@@ -13,19 +13,19 @@ import (
 	"ratelab/internal/result"
 )
 
-// measured is what bench run measured of a scenario.
+// measured has the measurements of a scenario by bench run.
 type measured struct {
 	Above report.Sheet
 	Plots []plot
 }
 
-// exactClock is the heading of the figures of virtual time, if the scenario was measured, too.
+// exactClock is the heading of the figures of virtual time if the scenario was also measured.
 const exactClock = "Decided in virtual time: exact"
 
 // offeredLabel is the label of the offered traffic.
 const offeredLabel = "offered"
 
-// playOf is bench's run of the same scenario; nil if there is none.
+// playOf returns bench's run of the same scenario, or nil.
 func playOf(bench *result.Document, r *result.Run) *result.Run {
 	return bench.Of(r.Scenario, r.Limit, r.Seed)
 }
@@ -52,7 +52,7 @@ func newMeasured(bench *result.Document, r *result.Run, l *labels) *measured {
 	return m
 }
 
-// measuredWords say what was played on which machine, and how reliable its times are.
+// measuredWords describes what was played on which machine, and how reliable the times are.
 func measuredWords(bench *result.Document, play *result.Run) string {
 	from := ""
 	if play.Played.FromUS > 0 {
@@ -63,7 +63,7 @@ func measuredWords(bench *result.Document, play *result.Run) string {
 		message.Count(bench.Settings.Rounds, "round"), report.NoiseFloor(bench.NoiseFloor))
 }
 
-// playedPlots are the picture's three panels as charts; response times have one for each outcome.
+// playedPlots returns the three panels of the picture as charts. Response times have one chart for each outcome.
 func playedPlots(p *curves.Played, l *labels) []plot {
 	all := []plot{ratePlot(p, l), timelinePlot(p.Window(), l)}
 	admitted := func(r *curves.PlayedRow) *curves.Response { return &r.Admitted }
@@ -86,7 +86,7 @@ func ratePlot(p *curves.Played, l *labels) plot {
 	}
 	axis := chart.Amounts(top, 30, "")
 	out.scale(axis)
-	if p.OneKey { // the limit is each key's
+	if p.OneKey { // the limit applies per key
 		out.Limit = fmt.Sprintf("M0 %sH%s", onPlane(axis, p.LimitPerS()), out.Width)
 		out.Level, out.Allowed = "the limit, per second", report.Short(math.Round(10*p.LimitPerS())/10)
 	}
@@ -108,7 +108,7 @@ func ratePlot(p *curves.Played, l *labels) plot {
 	return out
 }
 
-// responsePlots is the chart of one outcome's response times; empty if no interval has enough answers.
+// responsePlots returns the chart of one outcome's response times. It is empty if no interval has enough answers.
 func responsePlots(p *curves.Played, l *labels, outcome string, of func(*curves.PlayedRow) *curves.Response) []plot {
 	var known []float64
 	for i := range p.Rows {
@@ -141,7 +141,7 @@ func responsePlots(p *curves.Played, l *labels, outcome string, of func(*curves.
 	return []plot{out}
 }
 
-// microseconds are whole; 0 is unknown.
+// microseconds formats whole microseconds; 0 means unknown.
 func microseconds(us float64) string {
 	if us == 0 {
 		return "–"
@@ -159,7 +159,8 @@ func (p *plot) scale(axis chart.Axis) {
 	}
 }
 
-// plane is the size of a plot whose coordinates are not its values. They are whole, and finer than any screen.
+// plane is the size of a plot whose coordinates differ from its values. The coordinates are whole numbers, finer than
+// any screen.
 const plane = 1000
 
 func onPlane(axis chart.Axis, v float64) string {

@@ -9,10 +9,11 @@ import (
 	"ratelab/internal/result"
 )
 
-// measuredMark stands beside the name of a scenario that was measured, too. A note below the matrix explains it.
+// measuredMark follows the name of a scenario that was also measured. A note below the matrix explains it.
 const measuredMark = "‡"
 
-// newOverview is the matrices: a row for each scenario, a column for each limiter; and what is known of users' scripts.
+// newOverview returns the matrices, with a row for each scenario and a column for each limiter, and the findings about
+// users' scripts.
 func newOverview(in Input, ids []string) report.Sheet {
 	doc := in.Document
 	all := matricesOf(in, ids)
@@ -31,13 +32,14 @@ func newOverview(in Input, ids []string) report.Sheet {
 			"30 %."})
 	if slices.ContainsFunc(doc.Runs, func(r result.Run) bool { return playOf(in.Bench, &r) != nil }) {
 		last.Notes = append(last.Notes, report.Line{Style: report.Faint, Text: measuredMark + " Also measured on " +
-			in.Bench.Server.String() + ", by the wall clock: response times, and how many decisions were others. " +
-			"They stand in a part of their own. All else on this page is decided in virtual time, and exact."})
+			in.Bench.Server.String() + ", by the wall clock: response times, and how many decisions differed. " +
+			"These have a section of their own. All other figures on this page are from virtual time, and exact."})
 	}
 	return slices.Concat(all, examinations(doc), in.Also)
 }
 
-// examinations are what was found about users' scripts. They are lists, whose lines a page breaks anywhere.
+// examinations returns the findings about users' scripts. They are lists, because a page may break the lines of lists
+// anywhere.
 func examinations(doc *result.Document) (s report.Sheet) {
 	for i := range doc.Examinations {
 		e := &doc.Examinations[i]
@@ -52,7 +54,7 @@ func examinations(doc *result.Document) (s report.Sheet) {
 	return s
 }
 
-// matricesOf are the matrices with links to the scenarios.
+// matricesOf returns the matrices with links to the scenarios.
 func matricesOf(in Input, ids []string) []report.Part {
 	all := report.Matrices(in.Document, func(run int) report.Cell {
 		r := &in.Document.Runs[run]
@@ -71,7 +73,7 @@ func matricesOf(in Input, ids []string) []report.Part {
 		}
 		p.Tables[1].Caption = p.Title
 		for _, row := range p.Tables[1].Rows {
-			for i := range row.Cells[1:] { // a delay is in small print below the figure
+			for i := range row.Cells[1:] { // the delay becomes small print below the figure
 				row.Cells[1+i].Text = strings.Replace(row.Cells[1+i].Text, ", ", "\n", 1)
 			}
 		}
@@ -80,15 +82,15 @@ func matricesOf(in Input, ids []string) []report.Part {
 }
 
 // The widths in page.css. In rem: the matrix's names, and each of its columns. In em of a media query: the margins with
-// a scroll bar; and, from besideFrom on, those with the contents beside the page.
+// a scroll bar, and the same for windows of at least besideFrom, which have the contents beside the page.
 const (
 	matrixName, matrixCell   = 9.6, 3.2
 	matrixMargins            = 3.0
 	besideFrom, besideMatrix = 68.75, 22.0
 )
 
-// matrixCSS sets the number of each matrix's columns, and from which width of the window on the boxes do not scroll. No
-// script is needed, since all columns have the same width.
+// matrixCSS sets the number of each matrix's columns, and the window width from which the boxes do not scroll. This
+// needs no script, because all columns have the same width.
 func matrixCSS(all []report.Part) (css string) {
 	most := 0
 	for _, p := range all {

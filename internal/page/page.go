@@ -1,6 +1,7 @@
-// Package page writes a document as one self-contained HTML page: the answer and the matrix first, then each scenario's
-// answer, figures and charts. Charts show exact values by pointer or keyboard. The page needs no network, and can be
-// read without its script. The same input gives the same bytes. The package reads no clock and chooses no file.
+// Package page writes a document as one self-contained HTML page. The answer and the matrix come first, then each
+// scenario's answer, figures and charts. Charts show exact values by pointer or keyboard. The page needs no network,
+// and is readable without its script. The same input gives the same bytes. The package reads no clock and chooses no
+// file.
 package page
 
 import (
@@ -21,13 +22,13 @@ import (
 	"ratelab/internal/result"
 )
 
-// Input is what a page shows.
+// Input has the content of a page.
 type Input struct {
 	Document   *result.Document
-	Charts     []curves.Input         // of each run, in the order of the document; or none: a page without pictures
-	Bench      *result.Document       // what bench run measured of the same scenarios; may be nil
-	Also       report.Sheet           // parts that follow the overview
-	Algorithms []algorithms.Algorithm // in the order in which to explain them
+	Charts     []curves.Input         // of each run, in the order of the document; empty: a page without pictures
+	Bench      *result.Document       // bench run's document for the same scenarios; may be nil
+	Also       report.Sheet           // parts after the overview
+	Algorithms []algorithms.Algorithm // the algorithms to explain, in this order
 	Command    string                 // the command that makes the same figures again; may be empty
 }
 
@@ -50,7 +51,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"link": func(s string) bool { return strings.HasPrefix(s, "https://") },
 }).Parse(pageHTML))
 
-// Write writes the page. It returns the error of w, or what is wrong with the input.
+// Write writes the page. It returns the error of w, or an error about the input.
 func Write(w io.Writer, in Input) error {
 	if in.Document == nil {
 		return errors.New("web page: no document")
@@ -66,14 +67,14 @@ func Write(w io.Writer, in Input) error {
 	return err
 }
 
-// policy allows the page's own script and style sheet, and nothing else: injected markup could neither run nor call
-// home. Source: W3C, Content Security Policy Level 3.
+// policy allows only the page's own script and style sheet, so that injected markup cannot run scripts or connect to a
+// server. Source: W3C, Content Security Policy Level 3.
 func policy(style, script string) string {
 	return "default-src 'none'; img-src data:; style-src " + Source(style) + "; script-src " + Source(script) +
 		"; base-uri 'none'; form-action 'none'"
 }
 
-// Source is the text in a content security policy: the one that is allowed.
+// Source returns the source expression in a content security policy that allows this text.
 func Source(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/report"
 )
 
-// plot is one chart. Its curves are drawn in the units of the data, x to the right and y upwards: the script reads
-// exact values from the paths, and the browser stretches them to the room there is.
+// plot is one chart. Its curves are in the units of the data, x to the right and y upwards. The script reads exact
+// values from the paths, and the browser stretches the paths to the available space.
 type plot struct {
 	Kind        string // the chart's name: window, cumulative or delay
 	Caption     string
@@ -27,11 +27,12 @@ type plot struct {
 	XTicks      []tick
 	YTicks      []tick
 	YUnit       string
-	Last        int // the number of the last place
+	Last        int // the index of the last bin
 
-	// The script names a place by these: the width of a step, the beginning if it is not 0, the end, and their unit.
+	// The script uses these for the time of a bin: the width of a step, the beginning if it is not 0, the end, and
+	// their unit.
 	Step, From, End, UnitName string
-	OriginUS                  int64 // where 0 is, since 1970, if places are named by dates; then the unit is 1 s
+	OriginUS                  int64 // the time of 0, since 1970, if bins are named by dates; then the unit is 1 s
 
 	ValueHead string // heading of the values in the key
 	BoundHead string // heading of the second values; empty: none
@@ -45,9 +46,9 @@ type tick struct{ At, Label string }
 // curve is a line and its entry in the key. Rows with equal lines share one.
 type curve struct {
 	Rows   []label
-	Shown  label  // the row whose look it has
+	Shown  label  // the row that determines the look
 	Path   string // in units of the data
-	Values string // the values of the points, if y is not the value
+	Values string // the values of the points, if they differ from y
 	Bound  string // path of the second values, dotted; may be empty
 	Bounds string // their values
 	Most   string // the highest value, in the key
@@ -57,7 +58,7 @@ type curve struct {
 	Rest   bool   // it is not drawn at first in this chart, which has too many curves
 }
 
-// group puts rows with the same curve together, and the highest first.
+// group joins rows with the same curve, and sorts the curves by their highest value.
 type group struct{ curves []curve }
 
 func (g *group) add(row label, c curve) {
@@ -73,7 +74,7 @@ func (g *group) add(row label, c curve) {
 	g.curves = append(g.curves, c)
 }
 
-// choose takes the look of the first row that is drawn.
+// choose uses the look of the first row that is drawn.
 func (c *curve) choose() {
 	i := slices.IndexFunc(c.Rows, func(r label) bool { return !r.Off })
 	c.Shown, c.Off = c.Rows[max(i, 0)], i < 0
@@ -84,11 +85,11 @@ func (g *group) sorted() []curve {
 	return g.curves
 }
 
-// mostCurves is the most curves that a chart draws at first: more cannot be told apart.
+// mostCurves is the most curves that a chart draws at first. More could not be distinguished.
 const mostCurves = 8
 
-// rest marks all but mostCurves curves as not drawn at first. The drawn ones come first in order, which has the numbers
-// of labels. It returns how many of how many are drawn; "" if all are.
+// rest marks all but mostCurves curves as not drawn at first. order has the numbers of labels, the first of which are
+// drawn. rest returns how many of how many are drawn, or "" if all are.
 func (g *group) rest(order []int) string {
 	var drawn []*curve
 	for i := range g.curves {
@@ -115,7 +116,7 @@ func (g *group) rest(order []int) string {
 	return fmt.Sprintf("%d of %d shown: those furthest from exact", mostCurves-left, len(drawn))
 }
 
-// top is the highest value of the curves that are drawn at first.
+// top returns the highest value of the curves that are drawn at first.
 func (g *group) top() int64 {
 	var top int64
 	for _, c := range g.curves {
@@ -126,7 +127,7 @@ func (g *group) top() int64 {
 	return top
 }
 
-// steps draws a value for each place as a staircase in relative moves; equal neighbours share one.
+// steps draws a value for each bin as a staircase in relative moves. Equal neighbours share one move.
 func steps(values []int64) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "M0 %d", values[0])
@@ -177,7 +178,7 @@ func percentFrom(share float64) string { return report.Float(math.Round(share*1e
 // valueHeads are the headings of the values in the key.
 var valueHeads = map[curves.Drawing]string{curves.Level: "highest", curves.Sum: "in the end", curves.Wait: "longest"}
 
-// timelinePlot is a chart over time.
+// timelinePlot returns a chart over time.
 func timelinePlot(t curves.Timeline, l *labels) plot {
 	p := overTime(t.OriginUS, t.FromUS, t.BinUS, t.EndUS)
 	p.Kind, p.Caption, p.ValueHead = t.Name, t.Caption, valueHeads[t.Drawing]
@@ -206,7 +207,7 @@ func timelinePlot(t curves.Timeline, l *labels) plot {
 	return p
 }
 
-// span writes a duration in µs: 1.5 s.
+// span formats a duration in µs: 1.5 s.
 func span(us int64) string {
 	if us == 0 {
 		return "0"
@@ -217,8 +218,8 @@ func span(us int64) string {
 // timePitch is the room for a label of time, in px.
 const timePitch = 64
 
-// overTime is a plot over time without curves; the times are in µs. Its plane is one place wide for each bin; the last
-// bin may be a part.
+// overTime returns a plot over time without curves. The times are in µs. Each bin is one unit wide in its plane. The
+// last bin may be shorter.
 func overTime(originUS, fromUS, binUS, endUS int64) plot {
 	from, step, end := float64(fromUS), float64(binUS), float64(endUS)
 	unit := report.NaturalUnit(end - from)

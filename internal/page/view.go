@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// page is the template's data.
+// page has the data of the template.
 type page struct {
 	Policy    string
 	Style     template.CSS
@@ -35,11 +35,11 @@ type scenario struct {
 	Above    report.Sheet
 	Plots    []plot
 	Below    report.Sheet
-	Hashes   report.Sheet // to compare byte by byte
-	Measured *measured    // what bench run measured; may be nil
+	Hashes   report.Sheet // for comparison byte by byte
+	Measured *measured    // the measurements of bench run; may be nil
 }
 
-// rule is an algorithm's description. An algorithm with rows has a label.
+// rule describes an algorithm. If the algorithm has rows, the rule has their label.
 type rule struct {
 	algorithms.Algorithm
 	Label label
@@ -101,12 +101,12 @@ func newScenario(r *result.Run, id string, l *labels, played *measured, known []
 		Below: report.Sheet{below}, Hashes: report.Sheet{hashes}}
 }
 
-// plots are the charts of run i over time, the rolling window first; none if its course is unknown.
+// plots returns the charts of run i over time, the rolling window first. It returns none if the run has no course.
 func plots(in Input, i int, l *labels) []plot {
 	var all []plot
 	if len(in.Charts) > 0 {
 		for _, t := range curves.Timelines(in.Charts[i]) {
-			if t.Drawing != curves.Flow { // there is no room for it
+			if t.Drawing != curves.Flow { // the page has no room for it
 				all = append(all, timelinePlot(t, l))
 			}
 		}
@@ -130,7 +130,7 @@ func facts(r *result.Run) []report.Line {
 	return list
 }
 
-// hashes prove that the same figures were made again.
+// hashes returns a table of hashes, which show whether figures were reproduced.
 func hashes(r *result.Run) report.Table {
 	t := report.Table{Caption: "Decisions, scripts and parameters", Columns: []report.Column{report.LimiterColumn,
 		{Name: "decisions digest", Words: true, Help: "over a line t_us,key,cost,0|1 for each request"},
@@ -148,10 +148,11 @@ func hashes(r *result.Run) report.Table {
 	return t
 }
 
-// plain are names that can be part of an address.
+// plain matches names that can be part of an address.
 var plain = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 
-// identifiers are the addresses of the scenarios within the page: their names, or a number if a name is no address.
+// identifiers returns the addresses of the scenarios within the page: their names, or a number if the name cannot be an
+// address.
 func identifiers(runs []result.Run) []string {
 	used := map[string]bool{"overview": true, "scenarios": true, "definitions": true, "again": true, "main": true}
 	ids := make([]string, len(runs))

@@ -12,14 +12,14 @@ import (
 	"ratelab/internal/measure"
 )
 
-// candidate is a limiter in a setting that guarantees the contract.
+// candidate is a limiter with a setting that guarantees the contract.
 type candidate struct {
-	limiter algorithms.Rule // under the limit that was asked about
+	limiter algorithms.Rule // under the limit in question
 	figures [4]*costs.Figure
-	parts   int64   // sub-windows of a window; 0: it has none
-	full    float64 // what its costs depend on, of a full key
+	parts   int64   // the number of sub-windows of a window; 0: none
+	full    float64 // the x of a full key's costs
 
-	// pickable: the limiter goes by the limit itself. Others keep the contract by a smaller limit, and lose much of it.
+	// pickable: the limiter enforces the limit itself. Others keep the contract with a smaller limit, which loses much.
 	pickable bool
 
 	played algorithms.Rule // under the limit that is played
@@ -27,14 +27,14 @@ type candidate struct {
 	prices []price // by traffic
 }
 
-// phase is how the clock, or the first window, lies.
+// phase is the phase of the clock, or of the first window, relative to the traffic.
 type phase struct {
-	shiftUS int64 // the clock is ahead by so much
-	primed  bool  // each key has had a request, so long before its first
+	shiftUS int64 // how far the clock is ahead
+	primed  bool  // each key has had one request, backUS before its first one
 	backUS  int64
 }
 
-// Priced are the limiters whose costs a recommendation needs, without what the limit sets.
+// Priced returns the limiters whose costs a recommendation needs, without the settings that depend on the limit.
 func Priced() []string {
 	labels := map[string]bool{}
 	for _, contract := range []limit.Contract{limit.ByWindow, limit.ByBucket} {
@@ -47,7 +47,7 @@ func Priced() []string {
 	return slices.Sorted(maps.Keys(labels))
 }
 
-// usual are widely used limiters that do not guarantee the contract.
+// usual returns widely used limiters that do not guarantee the contract.
 func usual(p limit.Policy) (all []algorithms.Choice) {
 	for _, c := range algorithms.Defaults() {
 		rule, err := c.Under(p)
@@ -61,17 +61,18 @@ func usual(p limit.Policy) (all []algorithms.Choice) {
 	return all
 }
 
-// candidatesOf are those that can be made, under the limit that was asked about and under the one that is played. A
-// request costs up to largestCost.
+// candidatesOf returns the candidates that can be made, under the limit in question and under the limit that is played.
+// A request costs up to largestCost.
 func candidatesOf(p, playedUnder limit.Policy, largestCost int64) ([]*candidate, error) {
 	table := costs.Table()
-	small := algorithms.Guaranteeing(playedUnder, largestCost) // as many: the standard set's limit is not too small
+	// equally many, since the standard set's limit is not too small
+	small := algorithms.Guaranteeing(playedUnder, largestCost)
 	var all []*candidate
 	for i, choice := range algorithms.Guaranteeing(p, largestCost) {
 		c := &candidate{}
 		var err error
 		if c.limiter, err = choice.Under(p); err != nil {
-			continue // such as a log of more entries than its script can count
+			continue // for example a log of more entries than its script can count
 		}
 		if c.played, err = small[i].Under(playedUnder); err != nil {
 			return nil, err
@@ -79,11 +80,11 @@ func candidatesOf(p, playedUnder limit.Policy, largestCost int64) ([]*candidate,
 		for i, name := range costs.Figures() {
 			c.figures[i] = costs.Of(table, c.limiter.Algorithm.Name, name)
 		}
-		if c.figures[0] == nil { // make costs has not counted it yet
+		if c.figures[0] == nil { // make costs has not counted this script yet
 			continue
 		}
 		c.full, c.parts = costs.XOf(&c.limiter, true), c.limiter.InRole(algorithms.Parts)
-		if c.parts > 0 { // one more part than a window has may hold something
+		if c.parts > 0 { // a key may use one more part than a window has
 			c.full = float64(min(c.parts+1, c.limiter.Policy.Requests))
 		}
 		c.pickable = !choice.HasOwnLimit()
@@ -96,11 +97,11 @@ func candidatesOf(p, playedUnder limit.Policy, largestCost int64) ([]*candidate,
 	return all, nil
 }
 
-// fifths are how many phases are played.
+// fifths is the number of phases that are played.
 const fifths = 5
 
-// phasesOf are the phases of the clock under which the limiter is run. The worst counts; with one phase, the result
-// would depend on chance.
+// phasesOf returns the phases of the clock in which the limiter is played. The worst phase counts: with one phase, the
+// result would depend on chance.
 func (c *candidate) phasesOf(windowUS int64) []phase {
 	var all []phase
 	traits := c.limiter.Algorithm.Traits
@@ -118,8 +119,8 @@ func (c *candidate) phasesOf(windowUS int64) []phase {
 	return all
 }
 
-// guarantee is the most that the candidate admits, of what the contract allows: in a window, or, of a bucket, in any
-// interval, where both rules are the contract itself.
+// guarantee returns the most that the candidate admits, divided by what the contract allows: in a window for a window
+// contract. For a bucket contract it is 1, because all candidates are the contract itself.
 func (c *candidate) guarantee(p limit.Policy, largestCost int64) float64 {
 	if p.Contract == limit.ByBucket {
 		return 1
@@ -127,7 +128,8 @@ func (c *candidate) guarantee(p limit.Policy, largestCost int64) float64 {
 	return float64(c.limiter.MostAdmitted(p.WindowUS(), max(1, largestCost))) / float64(p.Requests)
 }
 
-// admits reports whether a request of that cost is ever admitted: by a bucket that keeps a window, up to its capacity.
+// admits reports whether a request of that cost is ever admitted. A bucket that keeps a window contract admits only
+// costs up to its capacity.
 func (c *candidate) admits(cost int64, p limit.Policy) bool {
 	capacity := c.limiter.InRole(algorithms.Capacity)
 	return p.Contract == limit.ByBucket || capacity == 0 || cost <= capacity

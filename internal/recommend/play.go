@@ -18,56 +18,58 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// field is all candidates and what they did.
+// field has all candidates with their results.
 type field struct {
 	policy, playedUnder limit.Policy
 	candidates          []*candidate
 	exact               algorithms.Rule
 	usual               []*usualLimiter
-	usually             map[string]float64 // what each candidate loses on the standard set; nil where that is played
+	usually             map[string]float64 // what each candidate loses on the standard set; nil if that set is played
 
 	names          []string
 	requests, keys int64
 	// of the log that was played last
 	firstUS, lastUS int64
 	largestCost     int64
-	parts           uint64 // of a log's keys, one played after the other, since each key takes memory in each row
-	asItIs          bool   // the standard set is played at its own pace only, as a log is
+	// the number of parts of a log's keys, which are played one after another because each key takes memory in each row
+	parts  uint64
+	asItIs bool // the standard set is played only at its own pace, as a log is
 
 	progress func(int64)
 }
 
-// keysAtOnce is how many keys of a log are played at once.
+// keysAtOnce is how many keys of a log are played together.
 const keysAtOnce = 100_000
 
-// errInterrupted says what an interrupt leaves.
+// errInterrupted is the error after an interrupt.
 var errInterrupted = fmt.Errorf("%w: nothing is recommended", message.ErrInterrupted)
 
-// usualLimiter does not guarantee the contract.
+// usualLimiter is a usual limiter with its results. It does not guarantee the contract.
 type usualLimiter struct {
 	label    string
 	limiter  algorithms.Rule
 	peak     int64 // the most that it admitted in a window
 	admitted int64
-	beyond   int64 // of which an exact limiter would refuse so much
+	beyond   int64 // the part of admitted that an exact limiter would reject
 }
 
-// note adds what it did in one traffic.
+// note adds the result of one traffic.
 func (u *usualLimiter) note(r measure.Result) {
 	u.peak = max(u.peak, r.Peak)
 	u.admitted, u.beyond = u.admitted+r.AdmittedCost, u.beyond+r.Excess
 }
 
-// price is what a candidate did in one traffic, in its worst phase.
+// price has the results of a candidate in one traffic, in its worst phase.
 type price struct {
-	lost         float64
-	missing      int64 // cost that the exact limiter admitted beyond this one, and all that it admitted
+	lost float64
+	// cost that the exact limiter admitted and this one did not; total is all that the exact limiter admitted
+	missing      int64
 	total        int64
-	instructions float64 // of all decisions
+	instructions float64 // sum over all decisions
 	decisions    int64
-	rejected     int64 // keys
+	rejected     int64 // the number of keys with a rejection
 	needlessly   int64
-	most         float64 // what the costs depend on, of the key that held the most
+	most         float64 // the x of the costs, of the key that held the most
 	decided      string
 }
 
@@ -89,33 +91,33 @@ func newField(p, playedUnder limit.Policy, largestCost int64) (*field, error) {
 	return f, nil
 }
 
-// phased is one limiter in one phase, on its way through one traffic. It is a limit.Model, around the limiter's model.
+// phased is one limiter in one phase during one traffic. It is a limit.Model that wraps the limiter's model.
 type phased struct {
 	limit.Model
 	phase     phase
-	candidate *candidate    // nil of the exact limiter, and of a usual one
-	exact     *phased       // of a candidate: what it is compared with
+	candidate *candidate    // nil for the exact limiter and for a usual one
+	exact     *phased       // the exact limiter to which a candidate is compared
 	usual     *usualLimiter // or nil
 
 	keys   map[string]*keyState
-	counts [3]int64   // decisions on the paths first, admitted, rejected
-	xs     [3]float64 // sums of what their costs depend on
+	counts [3]int64   // decisions by path: first, admitted, rejected
+	xs     [3]float64 // sums of x by path
 	digest uint64
 
 	largestCost int64
 	most        int // entries, or sub-windows in use, of the key that held the most
 }
 
-// keyState is what a row knows of a key.
+// keyState is the state of a key in a row.
 type keyState struct {
 	rejected bool
-	admitted int64   // cost
-	untilUS  int64   // when its state is gone
-	parts    []int64 // sub-windows in use, or instants of entries
+	admitted int64   // the admitted cost
+	untilUS  int64   // when the key's state expires
+	parts    []int64 // sub-windows in use, or times of entries
 }
 
-// rows are the exact limiter's first, then those of the candidates in each phase, each primed one after an exact one
-// that is primed alike, then those of the usual ones.
+// rows returns the exact limiter first, then the candidates in each phase, then the usual limiters. An exact limiter
+// with the same primed phase precedes each primed candidate.
 func (f *field) rows() []*phased {
 	var all []*phased
 	add := func(in *algorithms.Rule) *phased {
@@ -141,17 +143,18 @@ func (f *field) rows() []*phased {
 	return all
 }
 
-// paces are the percentages of the instants of a traffic that is not recorded: users' traffic has another period.
+// paces are the percentages by which the times of a traffic are multiplied if it is not recorded, because users'
+// traffic has another period.
 var paces = []int64{100, 95, 105}
 
-// play has all limiters decide a traffic, and notes what each candidate did in its worst phase, at the pace that makes
-// it lose most.
+// play lets all limiters decide a traffic. It records the results of each candidate in its worst phase, with the
+// largest loss of all paces.
 func (f *field) play(ctx context.Context, s *scenario.Scenario, instead run.Instead) error {
 	for _, pace := range paces {
 		if pace != 100 && (f.asItIs || s.Recorded()) {
 			break
 		}
-		var rows []*candidate // those that the prices are of
+		var rows []*candidate // the candidates of the prices
 		var prices []price
 		for part := range max(1, f.parts) {
 			this := s
@@ -187,13 +190,13 @@ func (f *field) play(ctx context.Context, s *scenario.Scenario, instead run.Inst
 	return nil
 }
 
-// playAt has all limiters decide a traffic once, with its instants at so many percent.
+// playAt lets all limiters decide a traffic once, with its times multiplied by percent/100.
 func (f *field) playAt(ctx context.Context, s *scenario.Scenario, instead run.Instead, percent int64) ([]*phased,
 	error) {
 	played := *s
 	played.Expect, played.Clients = nil, slices.Clone(s.Clients)
 	for i := range played.Clients {
-		played.Clients[i].LocalFlag = false // it would be a limiter of its own
+		played.Clients[i].LocalFlag = false // a local flag would be another limiter
 	}
 	p := run.NewPlan(&played, instead)
 	p.Policy, p.Brief = f.playedUnder, true
@@ -231,7 +234,7 @@ func (f *field) playAt(ctx context.Context, s *scenario.Scenario, instead run.In
 	return rows, nil
 }
 
-// stretched is a stream whose instants are at so many percent.
+// stretched returns a stream whose times are multiplied by percent/100.
 func stretched(s *traffic.Stream, percent int64) (*traffic.Stream, error) {
 	var all []limit.Request
 	for q, err := range s.Requests() {
@@ -245,8 +248,8 @@ func stretched(s *traffic.Stream, percent int64) (*traffic.Stream, error) {
 	return traffic.List(all, lasts*time.Duration(percent)/100, true), nil
 }
 
-// Decide lets the model decide, and notes what the price needs. It goes by the server's clock, as every candidate does:
-// a client's is behind by the time that a message takes.
+// Decide lets the model decide, and records what the price needs. It uses the server's clock for every candidate,
+// because a client's clock is behind by the time that a message takes.
 func (l *phased) Decide(serverUS, _ int64, name string, cost int64) limit.Decision {
 	l.largestCost = max(l.largestCost, cost)
 	nowUS := serverUS + l.phase.shiftUS
@@ -280,8 +283,8 @@ func (l *phased) Decide(serverUS, _ int64, name string, cost int64) limit.Decisi
 	return d
 }
 
-// inUse is what the costs of a decision depend on: of one with parts, how many of the key's hold something, and of a
-// log its entries.
+// inUse returns the x of a decision's costs: for a limiter with parts, how many of the key's parts are in use; for a
+// log, the number of its entries.
 func (l *phased) inUse(nowUS int64, key *keyState, allowed bool) int {
 	c := l.candidate
 	number, gone := nowUS, nowUS-c.played.Policy.WindowUS()
@@ -303,7 +306,7 @@ func (l *phased) inUse(nowUS int64, key *keyState, allowed bool) int {
 	return x
 }
 
-// add compares a row with the exact one, key by key.
+// add compares a row with the exact limiter, key by key.
 func (p *price) add(l *phased) {
 	if l.candidate == nil {
 		return
@@ -311,7 +314,7 @@ func (p *price) add(l *phased) {
 	p.decided, p.most = p.decided+strconv.FormatUint(l.digest, 16), max(p.most, float64(l.most))
 	for name, key := range l.exact.keys {
 		mine := l.keys[name]
-		if mine == nil { // it came no more before the end
+		if mine == nil { // the key had no more requests before the end
 			mine = &keyState{}
 		}
 		p.total, p.missing = p.total+key.admitted, p.missing+max(0, key.admitted-mine.admitted)

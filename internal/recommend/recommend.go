@@ -1,6 +1,6 @@
-// Package recommend recommends a limiter. Only limiters that guarantee the contract on any traffic are considered. They
-// are ranked by what they lose on the given traffic, by the bytes of a key, and by the work of a decision. The Go
-// models decide the requests; bytes and work come from the table of costs.
+// Package recommend recommends a limiter. It considers only limiters that guarantee the contract for any traffic. It
+// ranks them by what they lose on the given traffic, by the bytes of a key, and by the work of a decision. The Go
+// models decide the requests. Bytes and work come from the table of costs.
 package recommend
 
 import (
@@ -16,25 +16,25 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// ErrNobody is the refusal of a limit that no candidate can keep.
+// ErrNobody is the error for a limit that no candidate can keep.
 var ErrNobody = errors.New("no limiter can guarantee this limit")
 
-// ErrLimits is the refusal of scenarios with several limits.
+// ErrLimits is the error for scenarios with several limits.
 var ErrLimits = errors.New("the scenarios have different limits")
 
-// Question is what is asked.
+// Question is the input of recommend: the limit, the contract and the traffic.
 type Question struct {
-	Scenarios []*scenario.Scenario // none: the standard set
+	Scenarios []*scenario.Scenario // empty: the standard set
 	run.Instead
 	Log  bool  // the only scenario is a recorded log
-	Keys int64 // of the log, where that is known
-	// Otherwise is the log with its whole seconds read in the other way; nil where there is none
+	Keys int64 // of the log, if known
+	// Otherwise is the log with the other reading of its whole seconds; nil if there is none
 	Otherwise *scenario.Scenario
 
 	Progress func(requests int64)
 }
 
-// Answer plays the traffic and applies the rule, under the contract that somebody named or under both.
+// Answer plays the traffic and applies the rule, under the contract that the user named or under both.
 func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 	policies, err := q.policies()
 	if err != nil {
@@ -61,8 +61,8 @@ func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 			return nil, err
 		}
 		if most := atOnce(p); field.largestCost > most && doc.Notes == nil {
-			doc.Notes = append(doc.Notes, fmt.Sprintf("A request costs up to %d. One of more than %d is rejected by "+
-				"every limiter.", field.largestCost, most))
+			doc.Notes = append(doc.Notes, fmt.Sprintf("A request costs up to %d. Every limiter rejects a request of "+
+				"more than %d.", field.largestCost, most))
 		}
 		if q.Otherwise != nil {
 			other, err := q.play(ctx, p, []*scenario.Scenario{q.Otherwise})
@@ -81,7 +81,7 @@ func (q *Question) Answer(ctx context.Context) (*result.Document, error) {
 	return doc, nil
 }
 
-// atOnce is the largest cost that the contract admits.
+// atOnce returns the largest cost that the contract admits.
 func atOnce(p limit.Policy) int64 {
 	if p.Contract == limit.ByWindow {
 		return p.Requests
@@ -89,7 +89,8 @@ func atOnce(p limit.Policy) int64 {
 	return p.Capacity()
 }
 
-// compare adds what the other reading of whole seconds comes to, and notes another pick.
+// compare adds the results of the other reading of whole seconds. It returns a note if the other reading leads to
+// another recommendation.
 func compare(a *result.Answer, other *field) (notes []string, err error) {
 	for _, c := range other.candidates {
 		for i := range a.Rows {
@@ -108,14 +109,14 @@ func compare(a *result.Answer, other *field) (notes []string, err error) {
 	return notes, err
 }
 
-// policies are the limit under each contract that is answered for.
+// policies returns the limit under each contract to answer for.
 func (q *Question) policies() ([]limit.Policy, error) {
 	var p limit.Policy
 	named := q.Contract != nil
 	switch {
 	case q.Limit != nil:
 		p = *q.Limit
-		named = named || p.Contract == limit.ByBucket // a burst was given
+		named = named || p.Contract == limit.ByBucket // the user gave a burst
 	default:
 		p = q.Scenarios[0].Limit
 		named = named || q.Scenarios[0].NamesContract || p.Burst != 0
@@ -140,8 +141,8 @@ func (q *Question) policies() ([]limit.Policy, error) {
 	return []limit.Policy{window, bucket}, nil
 }
 
-// usually is what each candidate loses on the standard set; nil where nothing else is played, and under the bucket
-// contract, which all candidates keep exactly.
+// usually returns what each candidate loses on the standard set. It returns nil if only the standard set is played. It
+// also returns nil for the bucket contract, which all candidates keep exactly.
 func (q *Question) usually(ctx context.Context, p limit.Policy) (map[string]float64, error) {
 	if len(q.Scenarios) == 0 || p.Contract == limit.ByBucket {
 		return nil, nil
@@ -157,8 +158,8 @@ func (q *Question) usually(ctx context.Context, p limit.Policy) (map[string]floa
 	return lost, nil
 }
 
-// play lets all candidates decide all scenarios, or the standard set. That of a large limit is played under a smaller
-// one, which loses the same shares.
+// play lets all candidates decide all scenarios, or the standard set. For a large limit, the standard set is played
+// under a smaller limit, with which the lost shares are the same.
 func (q *Question) play(ctx context.Context, p limit.Policy, list []*scenario.Scenario) (*field, error) {
 	playedUnder, standard := p, len(list) == 0
 	if standard {
@@ -174,7 +175,7 @@ func (q *Question) play(ctx context.Context, p limit.Policy, list []*scenario.Sc
 		return nil, err
 	}
 	f.progress, f.asItIs = q.Progress, standard
-	if q.Log && !standard { // the memory of all rows
+	if q.Log && !standard { // limits the memory of all rows
 		f.parts = uint64(q.Keys / keysAtOnce)
 	}
 	for _, s := range list {
@@ -188,7 +189,7 @@ func (q *Question) play(ctx context.Context, p limit.Policy, list []*scenario.Sc
 	return f, nil
 }
 
-// largestCost is that of any request of the scenarios.
+// largestCost returns the largest cost of a request in the scenarios.
 func largestCost(ctx context.Context, list []*scenario.Scenario) (int64, error) {
 	largest := int64(1)
 	for _, s := range list {

@@ -12,49 +12,49 @@ import (
 	"ratelab/internal/result"
 )
 
-// What is a tie: so much of a difference changes no decision.
+// The largest differences that count as ties.
 const (
 	tieOfLoss  = 0.01
 	tieOfBytes = 0.2
 	tieOfWork  = 0.1
 )
 
-// What the pick may be, and what stands beside it.
+// The limits for the recommended limiter (the pick) and for the other rows.
 const (
-	pickLoss     = 0.02 // the pick loses at most so much more than the least
-	pickStandard = 0.1  // and so much more on the standard set
-	pickCosts    = 1.1  // its bytes times its work are at most so many times the smallest
+	pickLoss     = 0.02 // the most that the pick may lose more than the least
+	pickStandard = 0.1  // the same on the standard set
+	pickCosts    = 1.1  // the most that the pick's bytes times work may exceed the smallest, as a factor
 
-	rowLoss     = 0.25 // a row loses at most so much more than the least
+	rowLoss     = 0.25 // the most that a row may lose more than the least
 	worthSaying = 0.05 // a larger loss on the standard set is shown
 	mostRows    = 5
 
-	nearlyPicked = 0.01 // who is out of the pick by less than that is named
-	muchCheaper  = 3.   // if it costs so many times less
+	nearlyPicked = 0.01 // a limiter that misses the pick's limits by less than this is mentioned
+	muchCheaper  = 3.   // if it costs this many times less
 )
 
-// rounding is what sums of fractions may be off.
+// rounding is the largest error of sums of fractions.
 const rounding = 1e-9
 
-// priced is a candidate's row, and what tells candidates that decide alike.
+// priced is a candidate's row, with a digest of its decisions by which equal candidates are found.
 type priced struct {
 	result.Price
 	pickable bool
 	decided  string
 }
 
-// product is what a limiter costs: bytes times work.
+// product returns the costs of a limiter: bytes times work.
 func (r *priced) product() float64 { return r.BytesPerKey * r.Instructions }
 
-// choice is what the rule chooses: the rows, the pick first; those that decide as one of them; and a candidate that is
-// nearly picked and costs much less, or nil.
+// choice is the result of the rule: the rows, the pick first; the candidates that decide as one of the rows; and a
+// candidate that is nearly picked and costs much less, or nil.
 type choice struct {
 	rows, alike []priced
 	nearly      *priced
 }
 
-// choose is the rule. Under a limit of one request per window all candidates decide nearly alike, and the cheapest is
-// picked.
+// choose applies the rule. If ofOne is true, the limit is one request per window: all candidates decide nearly alike,
+// and the cheapest is picked.
 func choose(all []priced, ofOne bool) (found choice) {
 	if len(all) == 0 {
 		return choice{}
@@ -63,11 +63,11 @@ func choose(all []priced, ofOne bool) (found choice) {
 	for _, r := range all {
 		least, leastStandard = min(least, r.Lost), min(leastStandard, r.LostUsually)
 	}
-	above := func(r *priced) float64 { // the limits of the pick, at most 0 within them
+	above := func(r *priced) float64 { // how far r exceeds the limits of the pick; at most 0 within them
 		return max(r.Lost-least-pickLoss, r.LostUsually-leastStandard-pickStandard) - rounding
 	}
 	fit := slices.DeleteFunc(slices.Clone(all), func(r priced) bool { return !r.pickable || above(&r) > 0 })
-	if ofOne || len(fit) == 0 { // or only limiters by a smaller limit are there
+	if ofOne || len(fit) == 0 { // or if all candidates have a smaller limit
 		fit = slices.Clone(all)
 	}
 	smallest := math.Inf(1)
@@ -100,13 +100,13 @@ func choose(all []priced, ofOne bool) (found choice) {
 	return found
 }
 
-// better reports whether a is better than b by more than a tie in anything.
+// better reports whether a is better than b by more than a tie in any respect.
 func better(a, b *result.Price) bool {
 	return a.Lost < b.Lost-tieOfLoss-rounding || a.BytesPerKey < b.BytesPerKey*(1-tieOfBytes) ||
 		a.Instructions < b.Instructions*(1-tieOfWork)
 }
 
-// price is a candidate's row.
+// price returns a candidate's row.
 func (c *candidate) price(f *field) priced {
 	r := priced{Price: result.Price{Limiter: c.limiter.Label, Guarantee: c.guarantee(f.policy, f.largestCost),
 		BytesFull: math.Round(c.figures[3].At(c.full))}, pickable: c.pickable}
@@ -123,7 +123,7 @@ func (c *candidate) price(f *field) priced {
 		r.decided += p.decided + " "
 		most = max(most, p.most)
 	}
-	if c.parts == 0 { // a log: more entries under the limit that was asked about
+	if c.parts == 0 { // a log has more entries under the limit in question
 		most *= float64(f.policy.Requests) / float64(f.playedUnder.Requests)
 	}
 	r.BytesPerKey = math.Round(c.figures[3].At(most))
@@ -131,7 +131,7 @@ func (c *candidate) price(f *field) priced {
 	return r
 }
 
-// answer applies the rule to what was played.
+// answer applies the rule to the results.
 func (f *field) answer() (*result.Answer, error) {
 	var all []priced
 	for _, c := range f.candidates {
@@ -175,7 +175,7 @@ func (f *field) answer() (*result.Answer, error) {
 	return a, nil
 }
 
-// deploy says how the pick is called: with the request's cost where the traffic has costs.
+// deploy sets how the pick is called. The cost is an argument only if the traffic has costs.
 func (c *candidate) deploy(a *result.Answer, largestCost int64) {
 	a.Script = "lua/" + c.limiter.Algorithm.Name + ".lua"
 	cost := "1"
@@ -190,7 +190,7 @@ func (c *candidate) deploy(a *result.Answer, largestCost int64) {
 	}
 }
 
-// period is a duration as Go writes it.
+// period formats a duration as Go source code.
 func period(d time.Duration) string {
 	for _, unit := range []struct {
 		of   time.Duration

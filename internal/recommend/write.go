@@ -15,10 +15,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// widestName is how wide a limiter's name may be beside columns of users: sliding-window-buckets and a comma.
+// widestName is the width of a limiter's name beside columns of users: sliding-window-buckets and a comma.
 const widestName = 23
 
-// Forms are those in which an answer can be written.
+// Forms are the formats of an answer.
 var Forms = report.Formats{Sheet: sheet, Width: 80, CSV: writeCSV}
 
 // writeCSV writes a line for each row of each answer, the pick first.
@@ -44,7 +44,7 @@ func sheet(d *result.Document) report.Sheet {
 	return report.Sheet{both(d)}
 }
 
-// both is the pick under each contract, and how to choose between them.
+// both returns the pick under each contract, and how to choose between them.
 func both(d *result.Document) report.Part {
 	first := d.Answers[0].Limit
 	span := report.Span(first.WindowUS)
@@ -81,7 +81,7 @@ func both(d *result.Document) report.Part {
 	return p
 }
 
-// mostInWindow says what a bucket admits in one window; "" for a window contract.
+// mostInWindow describes how much a bucket admits in one window. It returns "" for a window contract.
 func mostInWindow(p limit.Policy) string {
 	if p.Contract == limit.ByWindow {
 		return ""
@@ -89,8 +89,8 @@ func mostInWindow(p limit.Policy) string {
 	return fmt.Sprintf("up to %d in any %s", p.Capacity()+p.Requests-1, report.Span(p.WindowUS()))
 }
 
-// filled is a table with its rows. It has a column for the standard set if a row loses much there. That of a log has
-// columns of users instead, for which the names of limiters are narrow.
+// filled returns a table with its rows. It adds a column for the standard set if a row loses much there. For a log it
+// adds columns of users instead, and the names of limiters are narrower.
 func filled(t report.Table, names int, d *result.Document, rows []result.Price,
 	cells func(int, *result.Price) []string) []report.Table {
 	standard := !d.Traffic.Standard && !d.Traffic.Recorded && slices.ContainsFunc(rows, func(r result.Price) bool {
@@ -117,7 +117,7 @@ func filled(t report.Table, names int, d *result.Document, rows []result.Price,
 	return []report.Table{t}
 }
 
-// tried is what the figures come from.
+// tried describes the traffic of the figures.
 func tried(d *result.Document) report.Line {
 	t := d.Traffic
 	text := fmt.Sprintf("tried on %d standard traffics", len(t.Names))
@@ -134,7 +134,7 @@ func tried(d *result.Document) report.Line {
 	return report.Line{Text: text, Style: report.Faint}
 }
 
-// one is the rows under the contract that somebody named.
+// one returns the rows under the contract that the user named.
 func one(d *result.Document) report.Part {
 	a := &d.Answers[0]
 	what := inWords(a.Limit.Policy())
@@ -154,8 +154,8 @@ func one(d *result.Document) report.Part {
 	return p
 }
 
-// standardPrice says what a row loses on the standard set if that is much and the table, that of a log, has no column
-// for it.
+// standardPrice describes what a row loses on the standard set if that is much and the table is a log's, which has no
+// column for it.
 func standardPrice(r *result.Price, t *result.Traffic) []string {
 	if !t.Recorded || r.LostUsually <= worthSaying {
 		return nil
@@ -164,7 +164,7 @@ func standardPrice(r *result.Price, t *result.Traffic) []string {
 		report.Percent(r.LostUsually))}
 }
 
-// about is what else a reader must know of the rows.
+// about returns other facts about the rows.
 func about(a *result.Answer, t *result.Traffic) []string {
 	var notes []string
 	switch n := len(a.Alike); n {
@@ -172,7 +172,7 @@ func about(a *result.Answer, t *result.Traffic) []string {
 	case 1:
 		notes = append(notes, fmt.Sprintf("%s decides alike, at %s bytes a key.", shown(a.Alike[0].Limiter),
 			inBytes(a.Alike[0].BytesPerKey)))
-	default: // sorted by bytes within a band of loss, and they lose the same
+	default: // sorted by bytes among equal losses, and these rows lose the same
 		notes = append(notes, fmt.Sprintf("%d others decide alike here, at %s to %s bytes a key.", n,
 			inBytes(a.Alike[0].BytesPerKey), inBytes(a.Alike[n-1].BytesPerKey)))
 	}
@@ -189,7 +189,7 @@ func about(a *result.Answer, t *result.Traffic) []string {
 		r := &a.Rows[i]
 		notes = append(notes, standardPrice(r, t)...)
 		if r.UsersNeedlessly > 0 && !t.Recorded {
-			notes = append(notes, fmt.Sprintf("%s rejects %s whom an exact limiter never rejects.", shown(r.Limiter),
+			notes = append(notes, fmt.Sprintf("%s rejects %s that an exact limiter never rejects.", shown(r.Limiter),
 				message.Count(r.UsersNeedlessly, "user")))
 		}
 		if r.BytesFull > fullIsMuch*r.BytesPerKey {
@@ -225,10 +225,10 @@ func about(a *result.Answer, t *result.Traffic) []string {
 	return notes
 }
 
-// fullIsMuch is how many times more than here a full key takes if that is worth a line.
+// fullIsMuch is how many times larger than in this traffic a full key must be to be mentioned.
 const fullIsMuch = 10
 
-// amount is bytes in words.
+// amount formats a number of bytes with a unit.
 func amount(bytes float64) string {
 	switch {
 	case bytes >= 1e6:
@@ -239,13 +239,13 @@ func amount(bytes float64) string {
 	return fmt.Sprintf("%.0f bytes", bytes)
 }
 
-// fraction is one part of n in words, for n of 3 or more.
+// fraction returns one part of n in words, for n of 3 or more.
 func fraction(n float64) string {
 	words := []string{"third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
 	return words[min(len(words)-1, int(n)-3)]
 }
 
-// examined is what is known of users' own.
+// examined describes the findings about users' own scripts.
 func examined(d *result.Document) []string {
 	var notes []string
 	for _, x := range d.Examinations {
@@ -262,7 +262,7 @@ func examined(d *result.Document) []string {
 	return notes
 }
 
-// twice says why figures of a table have two values.
+// twice explains figures with two values, if the table has any.
 func twice(t *report.Table) []string {
 	for _, row := range t.Rows {
 		if slices.ContainsFunc(row.Cells, func(c report.Cell) bool { return strings.Contains(c.Text, " or ") }) {
@@ -272,7 +272,7 @@ func twice(t *report.Table) []string {
 	return nil
 }
 
-// next is how the pick is called, and which command comes next.
+// next returns how the pick is called, and the next command.
 func next(t *result.Traffic, a *result.Answer) []string {
 	all := []string{fmt.Sprintf("script: %s (its header names the arguments), KEYS[1] = your key, ARGV = ''%s",
 		a.Script, strings.Join(a.Arguments, " "))}
@@ -297,7 +297,7 @@ func next(t *result.Traffic, a *result.Answer) []string {
 
 func lost(r *result.Price) string { return either(r.Lost, r.LostOtherwise, report.Percent) }
 
-// either is a figure under both readings of whole seconds, where the log has them.
+// either formats a figure under both readings of whole seconds, if the log has them.
 func either[N int64 | float64](n N, otherwise *N, shown func(N) string) string {
 	if otherwise == nil || shown(*otherwise) == shown(n) {
 		return shown(n)
@@ -307,7 +307,7 @@ func either[N int64 | float64](n N, otherwise *N, shown func(N) string) string {
 
 func inBytes(n float64) string { return fmt.Sprintf("%.0f", n) }
 
-// shown is a limiter's name for people.
+// shown returns a limiter's name for people.
 func shown(label string) string {
 	parts := algorithms.Of(label).InRole(algorithms.Parts)
 	if parts == nil {
@@ -317,7 +317,7 @@ func shown(label string) string {
 	return name + ", " + cmp.Or(n, parts.Default) + " parts"
 }
 
-// inWords is a contract in words.
+// inWords describes a contract in words.
 func inWords(p limit.Policy) string {
 	span := report.Span(p.WindowUS())
 	if p.Contract == limit.ByWindow {

@@ -13,16 +13,16 @@ import (
 	"ratelab/internal/message"
 )
 
-// patience is how long a server of our own may take to answer its first PING, and to end when told to.
+// patience bounds the wait for the first PING of a server that we started, and for its end after SIGTERM.
 const patience = 10 * time.Second
 
-// grace is how long the end of a process may trail the end of its connections.
+// grace is how long a process may still run after its connections have ended.
 const grace = 200 * time.Millisecond
 
-// tailBytes is how much of a server's output is kept.
+// tailBytes is how many bytes of a server's output are kept.
 const tailBytes = 4096
 
-// child is a process that we started, and the end of what it printed.
+// child is a process that we started, with the last bytes of its output.
 type child struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
@@ -52,7 +52,7 @@ func startChild(cmd *exec.Cmd) (*child, error) {
 	return c, <-started
 }
 
-// Write keeps the end of what the process prints; it never fails.
+// Write keeps the last bytes of the process's output. It never fails.
 func (c *child) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,8 +61,8 @@ func (c *child) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end asks the process to stop, and kills it where asking is impossible (Windows) or does not help. One that hangs
-// would not hear.
+// end asks the process to stop. It kills the process if the system has no such signal (Windows), if the signal has no
+// effect within patience, or if hangs: a process that hangs does not react to a signal.
 func (c *child) end(hangs bool) error {
 	if hangs || c.cmd.Process.Signal(syscall.SIGTERM) != nil {
 		killAll(c.cmd.Process) // an error means that it has ended already
@@ -78,7 +78,8 @@ func (c *child) end(hangs bool) error {
 	return nil
 }
 
-// cause says how the process ended and what it said last, or "" where it lives for so long.
+// cause waits up to wait for the end of the process. It returns how the process ended and its last output, or "" if the
+// process still runs.
 func (c *child) cause(wait time.Duration) string {
 	select {
 	case <-c.done:
@@ -97,7 +98,7 @@ func (c *child) cause(wait time.Duration) string {
 	return how
 }
 
-// lastLines is the last n lines that say something, on one line, parted by " | ".
+// lastLines returns the last n lines that are not blank, joined by " | ".
 func lastLines(text []byte, n int) string {
 	var lines []string
 	for line := range strings.Lines(string(text)) {

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// KindAuto is the kind of server that Choose replaces. Start does not know it.
+// KindAuto stands for the server that Choose chooses. Start does not accept this kind.
 const KindAuto = "auto"
 
-// chooseTime bounds the start of a program in Choose. A redis-server takes some 20 ms.
+// chooseTime bounds the start of a program in Choose. A redis-server needs about 20 ms.
 const chooseTime = 3 * time.Second
 
-// Choose decides which server runs users' scripts: the spec of a process, for the first program on PATH that starts and
-// can run virtual time, or else KindEmbedded. REDIS_SERVER names the only program to try. why has the reason for the
-// embedded server in a few words: the first clause of the first program's error. The error is the context's, or that of
-// an interrupt.
+// Choose returns the spec of the server that runs users' scripts. The spec names the first program on PATH that starts
+// and supports virtual time. If there is none, the spec is KindEmbedded, and why has a short reason: the first clause
+// of the first program's error. If REDIS_SERVER is set, only that program is tried. The error is the context's or that
+// of an interrupt.
 func Choose(ctx context.Context) (spec, why string, err error) {
 	names := programs
 	if name := os.Getenv("REDIS_SERVER"); name != "" {
@@ -35,7 +35,7 @@ func Choose(ctx context.Context) (spec, why string, err error) {
 		cancel()
 		var absent *Unavailable
 		if err == nil {
-			s.Abandon() // it is empty: it need not end in good order, which takes a tenth of a second
+			s.Abandon() // it is empty, and an orderly end would take a tenth of a second
 			return KindProcess + "=" + path, "", s.Close()
 		} else if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			err = unavailable("%s does not answer within %v", path, chooseTime)

@@ -16,43 +16,43 @@ import (
 	"ratelab/internal/message"
 )
 
-// DefaultImage is what container runs where neither the spec nor REDIS_IMAGE names another.
+// DefaultImage is the container image if neither the spec nor REDIS_IMAGE names one.
 const DefaultImage = "redis:8.0-alpine"
 
-// Containers are the functions that run containers. Package host sets them; without it they are nil. A client of Docker
-// is more than a hundred packages to compile and to link, and only some programs want one. Errors are those of Docker
-// and its client, a chain of them in several lines at worst.
+// Containers are the functions that run containers. Package host sets them. Without that package they are nil, and
+// programs that need no containers do not compile and link the more than a hundred packages of Docker's client. Errors
+// come from Docker and its client. Some are chains of errors on several lines.
 var Containers struct {
-	// Pull gets an image, from the registry where it is not here, which is asked once. It returns the image's command.
+	// Pull returns the image's command. If the image is not on this machine, Pull asks the registry once.
 	Pull func(ctx context.Context, image string) (command []string, err error)
-	// Local reports whether containers run on this machine's own kernel, as far as can be told beforehand. A unix
-	// socket crosses neither a virtual machine's border nor a network.
+	// Local reports whether containers run on this machine's own kernel, as far as this is known before the start. A
+	// unix socket works neither across the border of a virtual machine nor across a network.
 	Local func() bool
-	// Run starts a container, and returns when its port is taken.
+	// Run starts a container. It returns when the container's port accepts connections.
 	Run func(ctx context.Context, b Box) (*Container, error)
 }
 
-// Box is what a container is made of.
+// Box describes a container to start.
 type Box struct {
 	Image       string
 	Entrypoint  string            // "": the image's
 	Command     []string          // nil: the image's
-	Environment map[string]string // besides the image's
-	Folders     map[string]string // of this machine, and where the container sees them
-	Memory      int64             // bytes that it may take, swap included; 0: any
+	Environment map[string]string // in addition to the image's
+	Folders     map[string]string // from a path on this machine to the path in the container
+	Memory      int64             // the most memory in bytes, swap included; 0: no limit
 	AsRoot      bool
 }
 
-// Container is one that was started.
+// Container is a container that was started.
 type Container struct {
-	Address string // the host and port behind which the server's port is
-	// Printed returns what its processes have printed, and whether the container has ended.
+	Address string // the host and port that lead to the server's port
+	// Printed returns the output of its processes, and whether the container has ended.
 	Printed func(ctx context.Context) (text []byte, ended bool)
-	// End stops it, by force after so long, and removes it.
+	// End stops the container and removes it. After patience it kills the container.
 	End func(patience time.Duration) error
 }
 
-// imageName is the image that is asked for: the one given, the environment's or DefaultImage.
+// imageName returns the image to run: given, else REDIS_IMAGE, else DefaultImage.
 func imageName(given string, set settings) (string, error) {
 	from, image := KindContainer+"=", cmp.Or(given, set.getenv("REDIS_IMAGE"), DefaultImage)
 	if given == "" {
@@ -69,8 +69,8 @@ func imageName(given string, set settings) (string, error) {
 	return image, nil
 }
 
-// startContainer gets a server in a container: behind Docker's port mapping, which works everywhere, or, where
-// that is asked for and possible, on a unix socket in a folder that both share.
+// startContainer starts a server in a container. Clients reach the server through Docker's port mapping, which works
+// everywhere. If set.direct asks for it and it is possible, they use a unix socket in a folder that both sides share.
 func startContainer(ctx context.Context, image string, set settings) (s *Server, err error) {
 	if Containers.Run == nil {
 		return nil, errors.New("this program is built without containers; import internal/host")
@@ -93,21 +93,21 @@ func startContainer(ctx context.Context, image string, set settings) (s *Server,
 	return s, err
 }
 
-// ownMemory is more than a server takes without data.
+// ownMemory is more memory, in bytes, than a server without data needs.
 const ownMemory = 256 << 20
 
-// boxFolder is where a container sees the shared folder; socketName is the socket in it, on both sides.
+// boxFolder is the path of the shared folder in the container. socketName is the name of the socket in that folder.
 const (
 	boxFolder  = "/ratelab"
 	socketName = "redis.sock"
 )
 
-// startBox starts a container of an image that is here. Official images' entrypoints pass the options of a socket on
-// to the server, also where there is no command. A command that swallows them leaves the port mapping, and one that
-// refuses them is started again without.
+// startBox starts a container of a local image. The entrypoints of the official images pass the options for a socket on
+// to the server, even without a command. If an image ignores the options, the port mapping is used. If an image refuses
+// them, its container is started again without them.
 //
-// Note: host networking would do without a shared folder, but not without a free port that nobody else takes meanwhile,
-// and it gives the server more of the machine than it needs.
+// Note: host networking would need no shared folder. But it needs a free port that no other process takes in the
+// meantime. It also opens more of the machine to the server than the server needs.
 func startBox(ctx context.Context, image string, command []string, set settings) (*Server, error) {
 	box := Box{Image: image}
 	if set.memory > 0 {
@@ -129,7 +129,7 @@ func startBox(ctx context.Context, image string, command []string, set settings)
 	return set.run(ctx, box, "")
 }
 
-// inside is the box with a command and a shared folder, inside what is around the server.
+// inside returns box with the command and the shared folder, wrapped in the program s.around if there is one.
 func (s settings) inside(box Box, command []string, folder string) Box {
 	box.Command, box.Folders = command, map[string]string{folder: boxFolder}
 	if s.around == nil {
@@ -146,8 +146,8 @@ func (s settings) inside(box Box, command []string, folder string) Box {
 	return box
 }
 
-// run runs the container, and turns the server's persistence off once it answers. The shared folder, if there is one,
-// goes with the server.
+// run starts the container and turns the server's persistence off as soon as the server answers. The server's stop
+// removes the shared folder, if there is one.
 //
 // Note: testcontainers' Redis module is not used: it waits for a line of the official image's log, and
 // overriding the command would need the server's program, whose name differs between images.
@@ -162,7 +162,7 @@ func (set settings) run(ctx context.Context, b Box, folder string) (*Server, err
 	s.cause = func(time.Duration) string { return lastWords(box) }
 	s.stop = func() error {
 		grace := time.Second
-		if s.Hangs() { // it would not hear that it is asked to stop
+		if s.Hangs() { // a server that hangs would not react to a request to stop
 			grace = 0
 		}
 		return errors.Join(box.End(grace), removeShared(folder))
@@ -185,7 +185,7 @@ func (set settings) run(ctx context.Context, b Box, folder string) (*Server, err
 	})
 }
 
-// lastWords says how the container ended and what it said last, or "" while it runs.
+// lastWords returns the last output of a container that has ended, or "" while it runs.
 func lastWords(box *Container) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -196,15 +196,15 @@ func lastWords(box *Container) string {
 	return "the container ended; it said: " + lastLines(text[max(0, len(text)-tailBytes):], 3)
 }
 
-// newSharedFolder makes a folder that whatever user the server runs as may write to, inside one that no other
-// user of this machine may enter.
+// newSharedFolder creates a folder to which every user may write, since the server may run as any user. The folder lies
+// inside one that no other user of this machine may enter.
 func newSharedFolder() (string, error) {
 	outer, err := os.MkdirTemp("", folderPattern)
 	if err != nil {
 		return "", err
 	}
 	folder := filepath.Join(outer, "s")
-	err = errors.Join(os.Mkdir(folder, 0o700), os.Chmod(folder, 0o777)) // Mkdir's mode would be masked
+	err = errors.Join(os.Mkdir(folder, 0o700), os.Chmod(folder, 0o777)) // the umask would change Mkdir's mode
 	if err == nil && len(filepath.Join(folder, socketName)) > longestSocketPath {
 		err = errors.New("the path is too long for a socket")
 	}
@@ -214,7 +214,7 @@ func newSharedFolder() (string, error) {
 	return folder, err
 }
 
-// removeShared removes the folder with the one around it; "" is none.
+// removeShared removes the folder and its parent. It does nothing for "".
 func removeShared(folder string) error {
 	if folder == "" {
 		return nil
@@ -222,7 +222,8 @@ func removeShared(folder string) error {
 	return os.RemoveAll(filepath.Dir(folder))
 }
 
-// reroute moves s, which nobody uses yet, onto the socket if somebody listens there: only the container can.
+// reroute makes s, which has no users yet, connect through the socket if a server listens there. Only the container can
+// listen there.
 func (s *Server) reroute(ctx context.Context, socket string, set settings) {
 	there := s.target
 	there.network, there.addr = "unix", socket
@@ -236,7 +237,8 @@ func (s *Server) reroute(ctx context.Context, socket string, set settings) {
 	s.Transport, s.Route = there.transport(), RouteSharedFolder
 }
 
-// explainContainer words what Docker or its client said, nil for nil: the reason stands at the end of their chains.
+// explainContainer turns an error of Docker or its client into an *Unavailable. The reason stands at the end of their
+// chains of errors. For nil it returns nil.
 func explainContainer(ctx context.Context, image string, err error) error {
 	switch {
 	case err == nil:
@@ -251,19 +253,19 @@ func explainContainer(ctx context.Context, image string, err error) error {
 	cause := message.Shown(ending(text))
 	switch {
 	case says("docker not found", "Cannot connect to the Docker daemon", "docker daemon", "docker.sock"):
-		return unavailable("container: no Docker answers; start it or set DOCKER_HOST, or take --redis process, "+
+		return unavailable("container: Docker does not answer; start it or set DOCKER_HOST, or take --redis process, "+
 			"--redis redis://HOST:PORT or --redis embedded (%s)", cause)
 	case says("reaper"):
-		return unavailable("container: testcontainers' reaper does not start; where its image cannot be had, set "+
+		return unavailable("container: testcontainers' reaper does not start; if its image is not available, set "+
 			"TESTCONTAINERS_RYUK_DISABLED=true (%s)", cause)
 	case says("pull", "registry", "No such image", "not found", "invalid reference format"):
-		return unavailable("container: no image %q here or in its registry; check the name, or build or load it "+
-			"first (%s)", image, cause)
+		return unavailable("container: image %q is neither on this machine nor in its registry; check "+
+			"the name, or build or load the image first (%s)", image, cause)
 	}
 	return unavailable("container: image %q does not start (%s)", image, cause)
 }
 
-// mostOfChain is how many bytes of a chain of errors a message has: its end, from a word on.
+// mostOfChain is how many bytes of a chain of errors a message shows. It shows the end, starting at a word.
 const mostOfChain = 160
 
 func ending(text string) string {

@@ -19,7 +19,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// startEmbedded makes a miniredis of our own, reached through net.Pipe: no port, as many at once as wanted.
+// startEmbedded starts a miniredis inside this process. It is reached through net.Pipe and needs no port, so there can
+// be any number of them.
 func startEmbedded(ctx context.Context, set settings) (*Server, error) {
 	if set.memory > 0 {
 		return startBounded(ctx, set)
@@ -35,7 +36,7 @@ func startEmbedded(ctx context.Context, set settings) (*Server, error) {
 		go func() { m.Close(); close(closed) }()
 		select {
 		case <-closed:
-		case <-time.After(grace): // in a script that does not end it obeys nothing, and ends with the process
+		case <-time.After(grace): // a script in an endless loop cannot be stopped; it ends with the process
 		}
 		return nil
 	}
@@ -49,45 +50,46 @@ func newEmbedded(t target, set settings) *Server {
 	return s
 }
 
-// embeddedVersion is that of miniredis in go.mod.
+// embeddedVersion is miniredis's version in go.mod.
 const embeddedVersion = "2.40.0"
 
-// startBounded starts this program once more, as the server of a script that may do anything: the embedded Lua knows no
-// bound and obeys nothing. Inside the process its memory would be the run's, and a loop would run on for as long as the
-// run does. Where the system bounds no process, the server looks at its own memory.
+// startBounded starts this program once more, as a server for a script that may do anything. The embedded Lua cannot be
+// bounded or stopped: inside this process its memory would count as the run's, and an endless loop would last as long
+// as the run. Since not every system can bound a process, that server also watches its own memory.
 func startBounded(ctx context.Context, set settings) (*Server, error) {
-	program, _ := os.Executable() // "" does not start
+	program, _ := os.Executable() // "" fails to start
 	dir, err := os.MkdirTemp("", folderPattern)
 	t := target{network: "unix", addr: filepath.Join(dir, socketName)}
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d %q", trialVariable, set.memory, t.addr))
-	life, lifeless := cmd.StdinPipe() // ends with this process, also where the system ends no orphans
+	// closed with this process, even if the system kills no orphans; the server then ends
+	life, lifeless := cmd.StdinPipe()
 	var p *child
 	if err = cmp.Or(err, lifeless); err == nil {
 		p, err = startChild(cmd)
 	}
 	if err != nil {
 		os.RemoveAll(dir)
-		return nil, unavailable("embedded: this program does not start as the server of a trial: %v", err)
+		return nil, unavailable("embedded: this program cannot start itself as a server for scripts: %v", err)
 	}
 	s := newEmbedded(t, set)
 	s.cause = p.cause
 	s.stop = func() error {
 		err := p.end(true)
-		life.Close() // it is closed already, once the end was awaited
+		life.Close() // cmd.Wait has closed it already
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	return s.within(ctx, "the server of a trial to start", func(ctx context.Context) error {
+	return s.within(ctx, "the embedded server to start", func(ctx context.Context) error {
 		if err := s.awaitReady(ctx); err != nil {
-			return unavailable("embedded: the server of a trial did not start (%s)", s.Ended())
+			return unavailable("embedded: the embedded server's own process did not start (%s)", s.Ended())
 		}
 		return boundMemory(cmd.Process.Pid, set.memory)
 	})
 }
 
-// trialVariable is the variable of the environment that makes every program with this package serve a socket until its
-// standard input ends, or until the scripts have taken so many bytes: a number of bytes, and the
-// socket's path in quotes.
+// trialVariable is an environment variable. If it is set, every program with this package serves a unix socket instead
+// of its usual work. It serves until its standard input ends, or until scripts have taken the bytes of memory that the
+// variable names. The value is a number of bytes and the path of the socket in quotes.
 const trialVariable = "RATELAB_TRIAL_SERVER"
 
 func init() {
@@ -97,7 +99,7 @@ func init() {
 	}
 }
 
-// serveTrial is the server of a trial. It returns an error only.
+// serveTrial serves the socket that value names, for trialVariable. It returns only with an error.
 func serveTrial(value string) error {
 	var bytes int64
 	var socket string
@@ -116,7 +118,7 @@ func serveTrial(value string) error {
 	if err != nil {
 		return err
 	}
-	// Scripts make much garbage, and little stays: it is collected seldom, but well before the bound.
+	// Scripts produce much garbage and keep little data. So collect rarely, but well before the memory bound.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(bytes / 2)
 	go func() {
@@ -124,7 +126,7 @@ func serveTrial(value string) error {
 			time.Sleep(20 * time.Millisecond)
 		}
 		fmt.Fprintln(os.Stderr, "out of memory")
-		os.Exit(2) // as where the system does not give it
+		os.Exit(2) // as if the system had refused the memory
 	}()
 	for {
 		conn, err := listener.Accept()
@@ -135,14 +137,14 @@ func serveTrial(value string) error {
 	}
 }
 
-// heap is how many bytes are in use on the heap of this process, garbage included.
+// heap returns the bytes in use on this process's heap, garbage included.
 func heap() int64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }
 
-// relay joins a connection to one of the server's own until either side ends.
+// relay copies bytes between conn and a new connection to m until one side closes.
 func relay(m *miniredis.Miniredis, conn net.Conn) {
 	defer conn.Close()
 	own, err := m.Dial()

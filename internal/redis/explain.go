@@ -17,38 +17,38 @@ import (
 	"ratelab/internal/resp"
 )
 
-// BadSpec is an error in what was asked for: a usage error, exit code 2.
+// BadSpec reports a spec or an option that cannot be used. It is a usage error, exit code 2.
 type BadSpec struct{ message string }
 
-// Error is one line, without a password.
+// Error returns one line without a password.
 func (e *BadSpec) Error() string { return e.message }
 
-// Unavailable means that there is no server to decide on, or not any more: exit code 3. It deliberately
-// unwraps to nothing, since the texts below it may repeat a password.
+// Unavailable reports that the server cannot be reached or cannot be used, or was lost: exit code 3. It wraps no error,
+// because the text of a wrapped error may contain the password.
 type Unavailable struct{ message string }
 
-// Error is one line that says which server, what is wrong with it and what to do, without a password.
+// Error returns one line without a password: the server, the problem and the remedy.
 func (e *Unavailable) Error() string { return e.message }
 
 func badSpec(format string, args ...any) error { return &BadSpec{fmt.Sprintf(format, args...)} }
 
 func unavailable(format string, args ...any) error { return &Unavailable{fmt.Sprintf(format, args...)} }
 
-// unavailable begins with the server.
+// unavailable returns an *Unavailable that begins with the server's label.
 func (t target) unavailable(format string, args ...any) error {
 	return &Unavailable{t.label + ": " + fmt.Sprintf(format, args...)}
 }
 
-// waysToGetOne ends the errors of those who have no server.
+// waysToGetOne ends error messages for users who have no server.
 const waysToGetOne = "start one, or let --redis process (redis-server on PATH), --redis container (Docker) or " +
 	"--redis embedded do it"
 
-// Explain puts an error of a call on s into our words: an *Unavailable where the server, not the call, is to
-// blame; the context's own error where the caller gave up; anything else, such as a script's error, as it is.
-// nil stays nil.
+// Explain returns the error of a call on s in words for users. It returns an *Unavailable if the server is at fault,
+// and the context's own error if the caller cancelled the call. Other errors, such as a script's, and nil stay as they
+// are.
 func Explain(err error, s *Server) error { return s.explain(err, "a command") }
 
-// explain does what Explain does. It names the command that was sent if the server's reply makes no sense.
+// explain does what Explain does. It names the command that was sent if the server's reply is malformed.
 func (s *Server) explain(err error, sent string) error {
 	var done *Unavailable
 	var reply goredis.Error
@@ -68,7 +68,7 @@ func (s *Server) explain(err error, sent string) error {
 		return message.WaitInterrupted(s.target.wires.what)
 	}
 	if cause := s.Ended(); cause != "" {
-		return s.target.unavailable("the server ended in the middle (%s); what was decided until then is incomplete",
+		return s.target.unavailable("the server ended during the run (%s); its decisions so far are incomplete",
 			cause)
 	}
 	if refused := s.target.refusal(err); refused != nil {
@@ -77,17 +77,17 @@ func (s *Server) explain(err error, sent string) error {
 	return s.target.explainLost(err, sent)
 }
 
-// broken reports whether err is that of a connection which the other side closed.
+// broken reports whether err means that the other side closed the connection.
 func broken(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.As(err, &op)
 }
 
-// refusal words the error reply with which the server greets a new connection that it will not have; it is nil where
-// there is none, or where err, an earlier connection's, does not look like one. A server without room for another
-// client says so unasked and hangs up: a client that is just writing its first command sees a broken pipe, and not the
-// reason.
+// refusal returns an *Unavailable for the error reply with which the server refuses new connections. A server without
+// room for another client sends such a reply before any command, and closes the connection. A client that is writing
+// its first command then sees a broken pipe instead of the reason. refusal is nil if there is no such reply, or if err,
+// the error of an earlier connection, does not look like a closed connection.
 func (t target) refusal(err error) error {
 	if !broken(err) {
 		return nil
@@ -111,7 +111,7 @@ func (t target) replied(reply, sent string) error {
 // quotedReply matches the reply that go-redis quotes in errors such as: redis: can't parse int reply: "+OK".
 var quotedReply = regexp.MustCompile(`^redis: .*?(".*")`)
 
-// explainLost words the failures of a connection that once worked.
+// explainLost returns an *Unavailable for the failure of a connection that worked before.
 func (t target) explainLost(err error, sent string) error {
 	var wrong *resp.ProtocolError
 	switch {
@@ -124,10 +124,10 @@ func (t target) explainLost(err error, sent string) error {
 		return t.unavailable("did not answer in time; a script may be looping (SCRIPT KILL ends one that wrote " +
 			"nothing), or the server hangs")
 	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOENT):
-		return t.unavailable("the server is gone: it refuses connections that it took before")
+		return t.unavailable("the server is gone: it accepted connections before and now refuses them")
 	case broken(err):
-		return t.unavailable("the connection broke in the middle: the server stopped, restarted or threw us out; " +
-			"what was decided until then is incomplete")
+		return t.unavailable("the connection broke during the run: the server stopped, restarted or closed it; " +
+			"the decisions so far are incomplete")
 	}
 	if m := quotedReply.FindStringSubmatch(err.Error()); m != nil {
 		return t.replied(m[1], sent)
@@ -135,10 +135,10 @@ func (t target) explainLost(err error, sent string) error {
 	return t.unavailable("%s", t.screen(err.Error()))
 }
 
-// noFile is for a process or a machine that has too many files open.
-const noFile = "no file is left for another connection; raise the limit on open files (ulimit -n) or use fewer workers"
+// noFile is the error of a process or a machine that has too many open files.
+const noFile = "too many open files for another connection; raise the limit (ulimit -n) or use fewer workers"
 
-// errorReplies are the error codes that speak of the server, not of the call, with what to do.
+// errorReplies lists the error codes that concern the server and not the call, each with its cause and its remedy.
 var errorReplies = []struct{ prefix, words string }{
 	{"WRONGPASS", "wrong user name or password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH"},
 	{"ERR invalid password", "wrong password; check the URL, REDIS_PASSWORD and REDISCLI_AUTH"},
@@ -150,11 +150,12 @@ var errorReplies = []struct{ prefix, words string }{
 	{"MOVED", clusterWords}, {"ASK", clusterWords}, {"CROSSSLOT", clusterWords}, {"CLUSTERDOWN", clusterWords},
 	{"MISCONF", "refuses writes because it cannot save to disk (MISCONF); see its log"},
 	{"OOM", "is out of memory (OOM) and refuses writes; raise its maxmemory or take another server"},
-	{"NOREPLICAS", "refuses writes for want of replicas (NOREPLICAS); see its min-replicas-to-write"},
+	{"NOREPLICAS", "refuses writes because it has too few replicas (NOREPLICAS); see its min-replicas-to-write"},
 	{"BUSY ", "is busy running a script; SCRIPT KILL ends one that wrote nothing"}, // not BUSYKEY, BUSYGROUP
 	{"NOSCRIPT", "does not know the script any more (NOSCRIPT): it restarted, failed over or was told SCRIPT FLUSH; " +
 		"run again, alone on it"},
-	{"DENIED", "is in protected mode: it talks to its own machine only; give it a password, or connect from there"},
+	{"DENIED", "is in protected mode: it accepts only clients on its own machine; give it a " +
+		"password, or connect from there"},
 	{"ERR max number of clients", "has no room for another client; raise its maxclients or ask for a smaller pool"},
 	{"ERR DB index", "has no such database; want /0, or one below its setting databases"},
 }
@@ -162,8 +163,8 @@ var errorReplies = []struct{ prefix, words string }{
 const clusterWords = "is a node of a cluster, and a batch of decisions needs all its keys on one node; name a " +
 	"standalone server"
 
-// ExplainText words what a script was answered inside the server: an *Unavailable where the server is to blame, as for
-// one whose memory is full, and nil where it is the script's own affair.
+// ExplainText explains an error reply that a script received inside the server. It returns an *Unavailable if the
+// server is at fault, for instance because its memory is full. It returns nil if the script is at fault.
 func ExplainText(text string, s *Server) error { return s.target.explainText(text) }
 
 func (t target) explainText(text string) error {
@@ -181,7 +182,7 @@ func (t target) worded(text string) error {
 		return worded
 	}
 	if strings.HasPrefix(text, "NOPERM") {
-		command := "" // it speaks of keys
+		command := "" // a NOPERM without a command is about keys
 		if m := quotedCommand.FindStringSubmatch(text); m != nil {
 			command = m[1]
 		}
@@ -197,7 +198,7 @@ var unknownCommand = regexp.MustCompile("^ERR unknown command ['`]([a-zA-Z]{1,20
 
 var quotedCommand = regexp.MustCompile(`'([a-zA-Z|]+)' command`)
 
-// unwelcome does what explain does before a script has run: each error reply is then the server's own.
+// unwelcome does what explain does before any script has run, so each error reply comes from the server itself.
 func (s *Server) unwelcome(err error, sent string) error {
 	explained := s.explain(err, sent)
 	var reply goredis.Error
@@ -207,11 +208,12 @@ func (s *Server) unwelcome(err error, sent string) error {
 	return explained
 }
 
-// mostScreened is how many characters of a server's text a message has.
+// mostScreened is how many characters of a server's text a message shows.
 const mostScreened = 400
 
-// screen is a server's text on one line, shortened and without control characters, unless the password is in it: Redis
-// before 6.0 and some proxies repeat the arguments of a HELLO … AUTH that they do not know.
+// screen returns a server's text on one line, shortened and without control characters. If the text contains the
+// password, it returns a fixed text instead: Redis before 6.0 and some proxies repeat the arguments of an unknown HELLO
+// … AUTH.
 func (t target) screen(text string) string {
 	if t.password != nil && t.password() != "" && strings.Contains(text, t.password()) {
 		return "an error whose text repeats the password"

@@ -24,7 +24,7 @@ func TestTooManyOpenFilesAreExplained(t *testing.T) {
 	full := target{network: "tcp", addr: "full", label: "full", dial: func(context.Context) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	}}
-	const want = ": no file is left for another connection; raise the limit on open files (ulimit -n) or use fewer " +
+	const want = ": too many open files for another connection; raise the limit (ulimit -n) or use fewer " +
 		"workers"
 	s := newServer(KindProcess, full, settings{poolSize: 1})
 	defer s.Close()

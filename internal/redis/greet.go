@@ -19,8 +19,8 @@ import (
 	"ratelab/internal/message"
 )
 
-// greet says PING over a bare connection and looks at the first line of the answer, before any password is
-// sent: what is not a Redis never sees one. An error reply is a Redis too; identify words it.
+// greet sends PING over a bare connection and checks the first line of the reply. It runs before any password is sent,
+// so that only a server that replies like Redis receives one. greet accepts error replies; identify explains them.
 func greet(ctx context.Context, t target) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -39,7 +39,7 @@ func greet(ctx context.Context, t target) error {
 		return t.unavailable("speaks TLS; use rediss://%s", t.addr)
 	case line != "":
 		return t.replied(message.Quote(strings.TrimSpace(line)), "PING")
-	case alert(err) != nil: // TLS 1.3 lets a client without a certificate in, and throws it out here
+	case alert(err) != nil: // with TLS 1.3, a client without a certificate is refused only here
 		return explainDial(ctx, t, err)
 	case TimedOut(err):
 		return t.unavailable("accepted the connection and did not answer in time; check the port, or whether the " +
@@ -52,10 +52,10 @@ func greet(ctx context.Context, t target) error {
 		"machine in")
 }
 
-// dialError is that of a connection which did not come about.
+// dialError is an error while connecting.
 type dialError struct{ error }
 
-// firstLine says something over a bare connection, and reads the first line that comes back.
+// firstLine sends say over a bare connection and returns the first line of the reply.
 func (t target) firstLine(ctx context.Context, say string) (string, error) {
 	conn, err := t.connect(ctx)
 	if err != nil {
@@ -72,12 +72,12 @@ func (t target) firstLine(ctx context.Context, say string) (string, error) {
 	return bufio.NewReader(io.LimitReader(conn, 512)).ReadString('\n')
 }
 
-// speaksTLS tries a handshake with whatever answered PING oddly. Who takes part in one, even to refuse the
-// client, is a TLS server.
+// speaksTLS tries a TLS handshake with a server whose reply to PING was odd. A server that answers the handshake speaks
+// TLS, even if it refuses the client.
 func speaksTLS(ctx context.Context, t target) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	d := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} // nothing is sent to it
+	d := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} // nothing secret is sent
 	conn, err := d.DialContext(ctx, t.network, t.addr)
 	if err == nil {
 		conn.Close()
@@ -86,7 +86,7 @@ func speaksTLS(ctx context.Context, t target) bool {
 	return alert(err) != nil
 }
 
-// alert is the TLS alert that the other side sent, or nil. crypto/tls does not export its type.
+// alert returns the TLS alert that the other side sent, or nil. crypto/tls does not export the alert's type.
 func alert(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "remote error" {
@@ -95,7 +95,7 @@ func alert(err error) error {
 	return nil
 }
 
-// explainDial words why no connection came about.
+// explainDial returns an *Unavailable that says why connecting failed.
 func explainDial(ctx context.Context, t target, err error) error {
 	var (
 		record    tls.RecordHeaderError
@@ -109,7 +109,7 @@ func explainDial(ctx context.Context, t target, err error) error {
 	case errors.As(err, &record):
 		return t.unavailable("does not speak TLS; use redis://%s, or check the port", t.addr)
 	case errors.As(err, &verify):
-		return t.unavailable("its certificate is not to be trusted (%v); %s", verify.Err, authority)
+		return t.unavailable("its certificate is not trusted (%v); %s", verify.Err, authority)
 	case alert(err) != nil:
 		return t.unavailable("refused the TLS handshake (%v); if it asks for a certificate, give ?cert=FILE&key=FILE",
 			alert(err))
@@ -120,30 +120,30 @@ func explainDial(ctx context.Context, t target, err error) error {
 	case errors.Is(err, os.ErrNotExist):
 		return t.unavailable("no such socket; check the path, and that the server runs")
 	case errors.Is(err, os.ErrPermission):
-		return t.unavailable("may not be opened by this user; check the socket's permissions")
+		return t.unavailable("this user may not open it; check the socket's permissions")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return t.unavailable("connection refused: no server listens there; %s", waysToGetOne)
 	case TimedOut(err):
-		return t.unavailable("no connection in time; check the address and the firewall")
+		return t.unavailable("could not connect in time; check the address and the firewall")
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return t.unavailable("closed the connection during the handshake; check the port and the scheme")
 	}
-	return t.unavailable("no connection (%s); check the address", t.screen(err.Error()))
+	return t.unavailable("could not connect (%s); check the address", t.screen(err.Error()))
 }
 
-// TimedOut reports whether err is that of a call which was not answered in time.
+// TimedOut reports whether err means that a call was not answered in time.
 func TimedOut(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) ||
 		errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// capabilities runs on the server: it writes and deletes one key and answers which commands the user lacks.
+// capabilities is a script that writes and deletes one key and returns the commands that the user may not run.
 //
 //go:embed capabilities.lua
 var capabilities string
 
-// identify logs in, learns the server's name and version, and makes sure that decisions can be made there.
+// identify logs in, reads the server's name and version, and checks that the server can run ratelab's scripts.
 func (s *Server) identify(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -161,7 +161,8 @@ func (s *Server) identify(ctx context.Context) error {
 	case "cluster":
 		return s.target.unavailable("%s", clusterWords)
 	}
-	fields, _ := info(ctx, s.Client, "server") // may not be granted; should the server be unwell, the next call fails
+	// An error is ignored: the user may lack INFO, and if the server has failed, the next call reports it.
+	fields, _ := info(ctx, s.Client, "server")
 	s.callItself(fields)
 	if !s.Own {
 		if err := s.refuseKeys(ctx); err != nil {
@@ -171,13 +172,13 @@ func (s *Server) identify(ctx context.Context) error {
 	return s.checkCapabilities(ctx)
 }
 
-// callItself takes name and version from INFO. Valkey says a redis_version too, for old clients' sake.
+// callItself takes the name and the version from INFO. Valkey also reports a redis_version, for old clients.
 func (s *Server) callItself(fields map[string]string) {
 	s.Name = cmp.Or(fields["server_name"], s.Name)
 	s.Version = cmp.Or(fields[s.Name+"_version"], fields["redis_version"], s.Version)
 }
 
-// checkCapabilities tries what decisions need: see capabilities.lua.
+// checkCapabilities tries the commands that decisions need: see capabilities.lua.
 func (s *Server) checkCapabilities(ctx context.Context) error {
 	call := goredis.NewStringSliceCmd(ctx, "EVAL", capabilities, 1, s.Prefix+"probe")
 	if err := s.Client.Process(ctx, call); err != nil {
@@ -200,22 +201,23 @@ func (s *Server) checkCapabilities(ctx context.Context) error {
 	return s.target.denied(strings.Join(answer, ", "))
 }
 
-// ACLRule is what a user needs, as ACL SETUSER takes it; the name and the password come before it.
+// ACLRule has the permissions that a user needs, as ACL SETUSER reads them, without the name and the password.
 const ACLRule = "~ratelab:* resetchannels -@all +@read +@write +@connection -@dangerous +eval +evalsha +script|load " +
 	"+script|exists +time +info"
 
-// lacks says that the server does not know the commands.
+// lacks returns the error for commands that the server does not know.
 func (t target) lacks(commands string) error {
-	return t.unavailable("does not know %s, which ratelab needs: rename-command or a proxy has taken it away; give it "+
-		"its name back, or take another server", strings.ToUpper(commands))
+	return t.unavailable("does not know %s, which ratelab needs: rename-command or a proxy hides it; restore "+
+		"its name, or take another server", strings.ToUpper(commands))
 }
 
-// denied says which commands the user may not run, or that it is the keys, and what to grant.
+// denied returns the error for a user who may not run the commands, with the rule that grants them. Without commands it
+// is about keys.
 func (t target) denied(commands string) error {
 	user := cmp.Or(t.user, "default")
 	what := "use keys under ratelab:"
 	if commands != "" {
 		what = "run " + commands
 	}
-	return t.unavailable("user %q may not %s; this suffices: ACL SETUSER %s %s", user, what, user, ACLRule)
+	return t.unavailable("user %q may not %s; to allow it: ACL SETUSER %s %s", user, what, user, ACLRule)
 }

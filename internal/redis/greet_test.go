@@ -43,7 +43,7 @@ func TestWhatIsNotARedisIsNamed(t *testing.T) {
 		{"no such host", "redis://no-such-host.invalid:6379", ": no such host; check the name"},
 		{"no such socket", "unix://" + filepath.ToSlash(filepath.Join(t.TempDir(), "s")),
 			": no such socket; check the path, and that the server runs"},
-		{"an unknown authority", "rediss://" + address(webTLS), ": its certificate is not to be trusted (x509: "},
+		{"an unknown authority", "rediss://" + address(webTLS), ": its certificate is not trusted (x509: "},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantText(t, refusal(t, c.spec), c.spec+c.want) })
 	}

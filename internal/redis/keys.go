@@ -12,11 +12,12 @@ import (
 	"ratelab/internal/message"
 )
 
-// scanned is how many keys one SCAN looks at, and the most that one UNLINK deletes: a millisecond or so of the server.
+// scanned is how many keys one SCAN looks at, and the most that one UNLINK deletes. Either takes the server about 1 ms.
 const scanned = 500
 
-// Scan visits the keys that begin with prefix, a few at a time; some may come twice. MATCH saves sending the others;
-// the last word is had here, since what visit does may be to delete them. Errors are the calls' and visit's.
+// Scan calls visit with the keys that begin with prefix, a few at a time. A key may come twice. MATCH keeps the server
+// from sending other keys. Scan checks the prefix again, because visit may delete the keys. Errors are those of the
+// calls and of visit.
 func Scan(ctx context.Context, c goredis.Cmdable, prefix string, visit func(keys []string) error) error {
 	for cursor := uint64(0); ; {
 		keys, next, err := c.Scan(ctx, cursor, prefix+"*", scanned).Result()
@@ -34,12 +35,12 @@ func Scan(ctx context.Context, c goredis.Cmdable, prefix string, visit func(keys
 	}
 }
 
-// Delete deletes the keys that begin with prefix, which may not be empty, and nothing else: what a run has left. The
+// Delete deletes the keys of a run: all keys that begin with prefix, and no others. The prefix must not be empty. The
 // error is a call's.
 func Delete(ctx context.Context, c goredis.Cmdable, prefix string) error {
 	if prefix == "" {
-		return errors.New(`delete keys under the prefix "": that would be everything; want the run's own, such as ` +
-			`"ratelab:3f1c…:"`)
+		return errors.New(`delete keys under the prefix "": would delete everything; want the run's own prefix, ` +
+			`such as "ratelab:3f1c…:"`)
 	}
 	return Scan(ctx, c, prefix, func(keys []string) error {
 		for chunk := range slices.Chunk(keys, scanned) {
@@ -51,16 +52,16 @@ func Delete(ctx context.Context, c goredis.Cmdable, prefix string) error {
 	})
 }
 
-// A given server must be empty: no key of others can then be read or changed, and none of theirs lives or dies by what
-// a run does to the server.
+// A given server must be empty. Then a run cannot read or change other users' keys, and cannot evict or expire them
+// through its effects on the server.
 
-// database is one that holds keys.
+// database is a database that holds keys.
 type database struct {
 	number int
 	keys   int64
 }
 
-// refuseKeys refuses a given server of which any database holds a key. It writes nothing, and reads no key's value.
+// refuseKeys returns an error if any database of a given server holds a key. It writes nothing and reads no values.
 func (s *Server) refuseKeys(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
@@ -84,12 +85,12 @@ func (s *Server) refuseKeys(ctx context.Context) error {
 		return s.target.unavailable("holds %s%s; give ratelab an empty server", what, s.where(held))
 	}
 	return s.target.unavailable("holds %s of other runs, %s*%s; give ratelab an empty server, wait until their TTLs "+
-		"have passed, or, where no run is under way, delete them: %s", what, commonPrefix, s.where(held),
+		"have passed, or, if no run is under way, delete them: %s", what, commonPrefix, s.where(held),
 		s.deleting(held))
 }
 
-// Kept says how many keys there are on a given server that a run could not delete: it was empty before, and they go by
-// their TTL. "" is none.
+// Kept returns a message about the keys that remain on a given server because a run could not delete them. The server
+// was empty before the run, and these keys expire by their TTL. "" means that no keys remain.
 func (s *Server) Kept() string {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -106,7 +107,7 @@ func (s *Server) Kept() string {
 	return what
 }
 
-// keyspace reads the databases that hold keys from INFO keyspace. said is false if the text does not tell them.
+// keyspace reads the databases that hold keys from INFO keyspace. said is false if the text has no such list.
 func keyspace(info string) (held []database, said bool) {
 	for line := range strings.Lines(info) {
 		var db database
@@ -123,7 +124,7 @@ func keyspace(info string) (held []database, said bool) {
 	return held, strings.HasPrefix(info, "# Keyspace")
 }
 
-// where names the databases, unless the run's own is the only one.
+// where lists the databases with their numbers of keys. It returns "" if the run's own database is the only one.
 func (s *Server) where(held []database) string {
 	if len(held) == 1 && held[0].number == s.target.db {
 		return ""
@@ -135,7 +136,7 @@ func (s *Server) where(held []database) string {
 	return " (" + strings.Join(each, ", ") + ")"
 }
 
-// onlyRuns reports whether all keys are of runs of ratelab. Where that cannot be seen in time it is false.
+// onlyRuns reports whether all keys belong to runs of ratelab. It returns false if the keys cannot be read.
 func (s *Server) onlyRuns(ctx context.Context, held []database) bool {
 	for _, db := range held {
 		there := s.target
@@ -155,8 +156,8 @@ func (s *Server) onlyRuns(ctx context.Context, held []database) bool {
 	return true
 }
 
-// deleting is a line for a shell that deletes the keys of runs in those databases. It has no password: redis-cli reads
-// REDISCLI_AUTH.
+// deleting returns a shell command that deletes the keys of runs in those databases. The command has no password:
+// redis-cli reads REDISCLI_AUTH.
 func (s *Server) deleting(held []database) string {
 	var lines []string
 	for _, db := range held {
@@ -175,7 +176,7 @@ func (s *Server) deleting(held []database) string {
 
 var plain = onDemand(`^[A-Za-z0-9_./:@%+=,\[\]-]+$`)
 
-// quoted is text as one word of a shell.
+// quoted returns text quoted as one word of a shell.
 func quoted(text string) string {
 	if plain().MatchString(text) {
 		return text

@@ -31,7 +31,7 @@ func TestDocumentedACLSuffices(t *testing.T) {
 	if err := s.Client.FlushAll(t.Context()).Err(); err == nil || !strings.HasPrefix(err.Error(), "NOPERM") {
 		t.Errorf("the documented rights allow FLUSHALL: %v", err)
 	}
-	suffices := "; this suffices: ACL SETUSER narrow " + ACLRule
+	suffices := "; to allow it: ACL SETUSER narrow " + ACLRule
 	grant(append(rule, "-time", "-set", "-script")...)
 	wantText(t, refusal(t, viaURL(host, "narrow", "pw")), `: user "narrow" may not run set, time, script`+suffices)
 	grant(append(rule, "-eval")...)
@@ -96,14 +96,14 @@ func TestServerThatDiesInTheMiddleIsExplained(t *testing.T) {
 	}
 	kill(t, s)
 	lost := Explain(<-waiting, guest)
-	wantText(t, lost.Error(), ": the connection broke in the middle: the server stopped, restarted or threw us out; "+
-		"what was decided until then is incomplete")
+	wantText(t, lost.Error(), ": the connection broke during the run: the server stopped, restarted or closed it; "+
+		"the decisions so far are incomplete")
 	lost = Explain(s.Client.Ping(t.Context()).Err(), s)
-	wantText(t, lost.Error(), "the server ended in the middle (signal: killed")
+	wantText(t, lost.Error(), "the server ended during the run (signal: killed")
 	for range 3 { // the pool finds out one connection after the other
 		err = guest.Client.Ping(t.Context()).Err()
 	}
-	wantText(t, Explain(err, guest).Error(), ": the server is gone: it refuses connections that it took before")
+	wantText(t, Explain(err, guest).Error(), "the server is gone: it accepted connections before and now refuses them")
 }
 
 // kill ends the server that s started, the hard way.

@@ -17,17 +17,17 @@ import (
 	"time"
 )
 
-// longestSocketPath is what fits everywhere: sun_path has 104 bytes on macOS and 108 on Linux.
+// longestSocketPath is a length that every system accepts: sun_path has 104 bytes on macOS and 108 on Linux.
 const longestSocketPath = 100
 
-// folderPattern is for os.MkdirTemp: a folder for the socket of a server of ours, which Close deletes.
+// folderPattern is the pattern for os.MkdirTemp of the folder with our server's socket. Close deletes the folder.
 const folderPattern = "ratelab-*"
 
-// programs are looked for on PATH in this order.
+// programs are the names of servers that findProgram looks up on PATH, in this order.
 var programs = []string{"redis-server", "valkey-server"}
 
-// startProcess runs a private server: no configuration file, no port where sockets exist, nothing on disk but
-// a directory that Close deletes.
+// startProcess starts a private server. It has no configuration file, listens on no port if unix sockets exist, and
+// keeps nothing on disk outside a directory that Close deletes.
 func startProcess(ctx context.Context, program string, set settings) (*Server, error) {
 	path, err := findProgram(cmp.Or(program, set.getenv("REDIS_SERVER")))
 	if err != nil {
@@ -54,15 +54,16 @@ func startProcess(ctx context.Context, program string, set settings) (*Server, e
 	})
 }
 
-// Around is a program inside which a server of our own runs, such as one that counts its instructions.
+// Around describes a program inside which our server runs, such as one that counts instructions.
 type Around struct {
-	Command     []string          // its path and its arguments, before the server's own command; none: only Options
-	Environment map[string]string // besides the process's or the image's own
-	Folders     []string          // of this machine, which a container sees under the same paths
-	Options     []string          // the server's, behind those that it has anyway
+	// its path and arguments, before the server's own command; if empty, only Options apply
+	Command     []string
+	Environment map[string]string // in addition to the process's or the image's own
+	Folders     []string          // of this machine; a container sees them under the same paths
+	Options     []string          // of the server, after its usual ones
 }
 
-// command is that of a process: path and its arguments, inside what is around it.
+// command returns the command that starts path with arguments, inside the program s.around if there is one.
 func (s settings) command(path string, arguments []string) *exec.Cmd {
 	if s.around == nil {
 		return exec.Command(path, arguments...)
@@ -76,7 +77,8 @@ func (s settings) command(path string, arguments []string) *exec.Cmd {
 	return c
 }
 
-// findProgram is the server's path: name itself where one is given, else the first of programs on PATH.
+// findProgram returns the path of the server's program: that of name if it is given, else the first of programs on
+// PATH.
 func findProgram(name string) (string, error) {
 	if name != "" {
 		path, err := exec.LookPath(name)
@@ -86,7 +88,7 @@ func findProgram(name string) (string, error) {
 		}
 		var failed *exec.Error
 		if errors.As(err, &failed) {
-			err = failed.Err // without the name
+			err = failed.Err // the cause without the name
 		}
 		var at *fs.PathError
 		if errors.As(err, &at) {
@@ -107,14 +109,14 @@ func findProgram(name string) (string, error) {
 		"embedded", strings.Join(programs, " nor "))
 }
 
-// privateTarget is a unix socket in dir, or a free loopback port where there are no sockets or dir's path is
-// too long for one.
+// privateTarget returns a unix socket in dir. It returns a free loopback port if the system has no sockets or dir's
+// path is too long for one.
 func privateTarget(dir, label string) (target, error) {
 	socket := filepath.Join(dir, socketName)
 	if runtime.GOOS != "windows" && len(socket) <= longestSocketPath {
 		return target{network: "unix", addr: socket, label: label}, nil
 	}
-	// Between this and the server's own bind somebody may take the port: awaitChild checks who answers.
+	// Another process may take the port before the server binds it. awaitChild therefore checks which process answers.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return target{}, fmt.Errorf("no free loopback port: %w", err)
@@ -132,8 +134,8 @@ func arguments(t target, dir string) []string {
 	return append(args, "--bind", host, "--port", port)
 }
 
-// awaitChild waits until the server that p runs, and no other, answers. It then may take so many bytes more than it
-// has; 0: any.
+// awaitChild waits until the server that p runs answers, and returns an error if another server answers. It then limits
+// the server to memory bytes more than it uses now; 0 sets no limit.
 func (s *Server) awaitChild(ctx context.Context, p *child, memory int64) error {
 	if err := s.awaitReady(ctx); err != nil {
 		if cause := s.Ended(); cause != "" {
@@ -156,7 +158,7 @@ func (s *Server) awaitChild(ctx context.Context, p *child, memory int64) error {
 	return s.identify(ctx)
 }
 
-// ownPID is the process by the server's own account: the child may be a wrapper that has started it.
+// ownPID returns the process ID that the server reports: the child may be a wrapper that has started the server.
 func (s *Server) ownPID(ctx context.Context) (int, error) {
 	info, err := info(ctx, s.Client, "server")
 	if err != nil {
@@ -165,7 +167,7 @@ func (s *Server) ownPID(ctx context.Context) (int, error) {
 	return strconv.Atoi(info["process_id"])
 }
 
-// awaitReady polls with PING until the server answers, has ended, or patience ends.
+// awaitReady sends PING until the server answers, has ended, or patience has passed.
 func (s *Server) awaitReady(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -174,7 +176,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 	for {
 		conn, err := s.target.connect(limited)
 		if err == nil {
-			conn.Close() // a bare dial first: go-redis would count failures and then stop dialling
+			conn.Close() // dial without go-redis first: it counts failures and then stops dialing
 			if err = s.Client.Ping(limited).Err(); err == nil {
 				return nil
 			}
@@ -188,7 +190,7 @@ func (s *Server) awaitReady(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			s.target.wires.hangs.Store(true) // so that its end is not waited for either
+			s.target.wires.hangs.Store(true) // so that Close does not wait for its end either
 			return s.target.unavailable("did not answer within %v of its start (%s)", patience,
 				s.target.screen(err.Error()))
 		}

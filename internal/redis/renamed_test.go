@@ -12,8 +12,8 @@ func TestRenamedCommands(t *testing.T) {
 		absent(t, err)
 	}
 	for _, command := range []string{"EVALSHA", "SCRIPT", "INFO", "EVAL"} {
-		want := "does not know " + command + ", which ratelab needs: rename-command or a proxy has taken it away; " +
-			"give it its name back, or take another server"
+		want := "does not know " + command + ", which ratelab needs: rename-command or a proxy hides it; " +
+			"restore its name, or take another server"
 		got := refusal(t, "process="+program(t, `exec redis-server "$@" --rename-command `+command+" hidden"))
 		if got != "program: "+want {
 			t.Errorf("without %s: %s; want %s", command, got, want)

@@ -7,24 +7,25 @@ import (
 	"time"
 )
 
-// Replication makes a private server write down what it would send to a replica. The server counts these bytes itself,
-// from the moment on that a replica asks for them; nothing is ever sent.
+// Replication makes a private server record the bytes that it would send to a replica. The server counts these bytes
+// itself from the moment a replica asks for them. Nothing is ever sent.
 //
-// Note: a real replica was the alternative. It takes a second server, a fork for each, and pings on the way; its figure
-// is the same to the byte.
+// Note: the alternative was a real replica. It needs a second server, a fork for each replica, and pings in between.
+// Its count is the same to the byte.
 type Replication struct {
 	server *Server
-	asking net.Conn // the replica that waits
+	asking net.Conn // the connection of the replica that waits
 }
 
-// replicationPatience is how long the server may take to begin; it looks once a second.
+// replicationPatience is how long the server may take to begin. It checks once a second.
 const replicationPatience = 15 * time.Second
 
-// Replicate begins to count, until Close. The server must be a real one of ours: others' settings are not ours to
-// change. Key is written and deleted, so that the choice of the database, which the first write brings along, is not
-// counted.
+// Replicate makes the server count until Close. The server must be a Redis or Valkey that we started, because Replicate
+// changes its settings. Replicate writes and deletes key, since the first write also replicates the choice of the
+// database, which is not to be counted.
 func (s *Server) Replicate(ctx context.Context, key string) (*Replication, error) {
-	// No copy of the data is made for the one that asks, no ping goes out meanwhile, and its silence is borne.
+	// Keep the server from copying its data for this replica, from sending pings, and from closing the silent
+	// connection.
 	for _, setting := range [][2]string{{"repl-diskless-sync", "yes"}, {"repl-diskless-sync-delay", "3600"},
 		{"repl-ping-replica-period", "3600"}, {"repl-timeout", "86400"}} {
 		if err := s.Client.ConfigSet(ctx, setting[0], setting[1]).Err(); err != nil {
@@ -62,7 +63,7 @@ func (r *Replication) begin(ctx context.Context, key string) error {
 	return r.server.Client.Del(ctx, key).Err()
 }
 
-// Bytes are those so far, from a beginning that means nothing: only a difference does.
+// Bytes returns the replication offset in bytes. Its start is arbitrary, so only a difference means something.
 func (r *Replication) Bytes(ctx context.Context) (int64, error) {
 	fields, err := info(ctx, r.server.Client, "replication")
 	if err != nil {
@@ -71,6 +72,6 @@ func (r *Replication) Bytes(ctx context.Context) (int64, error) {
 	return strconv.ParseInt(fields["master_repl_offset"], 10, 64)
 }
 
-// Close ends what waits for replication. The server goes on writing down for seconds: what is timed next needs a new
-// one.
+// Close closes the waiting replica's connection. The server goes on recording for seconds, so use a new server for time
+// measurements.
 func (r *Replication) Close() { r.asking.Close() }

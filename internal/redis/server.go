@@ -1,9 +1,9 @@
-// Package redis gets a server to decide on: one inside the process, a private process, a container, or a given
-// one behind a URL. Whatever Start started, Close ends. A given server must be empty, nothing but keys under
-// Server.Prefix is written there, and neither FLUSH nor CONFIG is ever sent. Passwords reach the connection and nothing
-// else: no error, no String and no %+v shows one.
+// Package redis starts or connects to the server that runs the scripts: one inside the process, a private process, a
+// container, or a given one behind a URL. Close ends each server that Start started. A given server must be empty. Only
+// keys under Server.Prefix are written there, and neither FLUSH nor CONFIG is ever sent to it. Passwords are passed to
+// the connection only: no error, no String and no %+v shows one.
 //
-// It does not decide requests or load scripts, and a run's keys are deleted by those who wrote them.
+// It does not decide requests or load scripts. It does not delete a run's keys; their writers delete them.
 package redis
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The kinds of server, as results name them.
+// The kinds of server, by their names in results.
 const (
 	KindEmbedded  = "embedded"
 	KindProcess   = "process"
@@ -21,7 +21,7 @@ const (
 	KindURL       = "url"
 )
 
-// The transports between client and server, as results name them.
+// The transports between client and server, by their names in results.
 const (
 	TransportPipe = "pipe"
 	TransportUnix = "unix"
@@ -29,41 +29,42 @@ const (
 	TransportTLS  = "tls"
 )
 
-// What a connection passes through beside its transport, as results name it. Compare latencies within one
-// transport and one route only: on a busy machine of two cores a call of a script took 29 µs at the median from a
-// process on a socket, 41 from a container through a shared folder (the container itself costs something: Docker
-// filters its system calls), and 189 through the port mapping.
+// The parts of the route between client and server besides the transport, by their names in results. Compare latencies
+// only within one transport and one route. Median times of a script's call on a busy machine of two cores: 29 µs for a
+// process on a socket, 41 µs for a container through a shared folder, 189 µs through the port mapping. A container
+// itself costs time because Docker filters its system calls.
 const (
 	RoutePortMapping  = "port mapping"  // Docker's, to a container
-	RouteSharedFolder = "shared folder" // a container's socket in a folder of this machine
+	RouteSharedFolder = "shared folder" // a container's socket in a folder that both sides share
 )
 
-// Server is a running server that answered, let us write, and knows every command that virtual time needs.
+// Server is a running server that has answered, has let us write, and knows all commands that virtual time needs.
 type Server struct {
 	Kind      string // KindEmbedded, KindProcess, KindContainer or KindURL
-	Name      string // miniredis, redis, valkey, or what else the server calls itself
-	Version   string // as the server says it, such as 7.0.15
+	Name      string // miniredis, redis, valkey, or another name that the server reports
+	Version   string // as the server reports it, such as 7.0.15
 	Transport string // TransportPipe, TransportUnix, TransportTCP or TransportTLS
-	Route     string // RoutePortMapping or RouteSharedFolder; "": straight there
-	Own       bool   // started here and ended by Close: alone on it, one may do anything
-	Bounded   bool   // one of our own that may take so much memory and no more
-	Prefix    string // begins every key that is ours, such as "ratelab:3f1c…:"; as long on every kind
+	Route     string // RoutePortMapping or RouteSharedFolder; "": a direct connection
+	Own       bool   // started by Start and ended by Close; it has no other users
+	Bounded   bool   // one of our own whose memory is limited
+	Prefix    string // begins all keys of ratelab, such as "ratelab:3f1c…:"; equally long on all kinds
 
 	// Client never retries (a retried EVAL counts twice) and speaks RESP2.
 	Client Client
 
 	target target
-	// why a server of our own is gone, or "" where it lives for so long; nil where that cannot be known
+	// cause waits up to the given time for the end of our own server, and returns why it ended, or "" if it still runs;
+	// nil if this cannot be known
 	cause  func(time.Duration) string
 	mu     sync.Mutex   // guards closed
-	stop   func() error // ends what was started; nil where nothing was
+	stop   func() error // ends what Start started; nil if it started nothing
 	closed bool
-	// turn of a Bounded server is held by the call of Send that is under way, and for good by one that failed
+	// turn of a Bounded server is held by the call of Send under way; a call that failed never releases it
 	turn chan struct{}
 }
 
-// Close closes the client and ends the server if it was started here, with all it left on disk. The second
-// call does nothing.
+// Close closes the client. If Start started the server, Close ends it and deletes its files. A second call does
+// nothing.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +73,7 @@ func (s *Server) Close() error {
 	}
 	s.closed = true
 	s.target.wires.end()
-	s.Client.Close() // the connections may be gone already, which is what is wanted
+	s.Client.Close() // an error is harmless: the connections may be closed already
 	if s.stop != nil {
 		if err := s.stop(); err != nil {
 			return fmt.Errorf("end the %s server: %w", s.Kind, err)
@@ -81,12 +82,13 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Abandon ends all connections, and makes Close end a server of our own at once, which hangs in a script and hears
-// nothing. The embedded one inside this process cannot be ended, and is left to the process's end.
+// Abandon ends all connections. It also makes Close kill a server of our own instead of asking it to stop, because a
+// server that hangs in a script does not react. The embedded server inside this process cannot be killed. It ends with
+// the process.
 func (s *Server) Abandon() { s.target.wires.sever(true) }
 
-// Ended says how a server of our own has ended, and what it said last; "" while it lives, or where that cannot be
-// known.
+// Ended returns how a server of our own ended, with its last output. It returns "" if the server still runs or if this
+// cannot be known.
 func (s *Server) Ended() string {
 	if s.cause == nil {
 		return ""
@@ -94,10 +96,10 @@ func (s *Server) Ended() string {
 	return s.cause(grace)
 }
 
-// Hangs reports whether the server has kept somebody waiting for too long.
+// Hangs reports whether the server has failed to answer in time, or was abandoned.
 func (s *Server) Hangs() bool { return s.target.wires.hangs.Load() }
 
-// String is one line for people: "redis 7.0.15 (process, unix)", or with the address of a given server.
+// String returns one line for people: "redis 7.0.15 (process, unix)". For a given server it has the address.
 func (s *Server) String() string {
 	where := s.Kind
 	if s.Kind == KindURL {
@@ -109,11 +111,11 @@ func (s *Server) String() string {
 // commonPrefix begins the keys of every run.
 const commonPrefix = "ratelab:"
 
-// ownPrefix is the prefix on a server where nobody else writes. It is fixed, for repeatability, and as long as
-// a random one, because MEMORY USAGE counts the key's name.
+// ownPrefix is the prefix of keys on a server of our own. It is constant, so that results can be repeated, and as long
+// as a random one, because MEMORY USAGE counts the key's name.
 const ownPrefix = commonPrefix + "000000000000:"
 
-// randomPrefix is one that no other run on the same server has (48 random bits).
+// randomPrefix returns a prefix that no other run on the same server has. It contains 48 random bits.
 func randomPrefix() string {
 	var b [6]byte
 	rand.Read(b[:]) // never fails: crypto/rand

@@ -12,50 +12,53 @@ import (
 	"ratelab/internal/message"
 )
 
-// Kinds is the list of specs that Start accepts, for help texts and errors.
+// Kinds lists the specs that Start accepts, for help texts and errors.
 const Kinds = "embedded, process, process=PATH, container, container=IMAGE, redis://HOST:PORT, rediss://HOST:PORT or " +
 	"unix:///SOCKET"
 
-// Option changes how Start goes about it.
+// Option changes a setting of Start.
 type Option func(*settings)
 
 type settings struct {
 	poolSize int
 	direct   bool
-	memory   int64           // bytes that a server of our own may take beyond those it begins with; 0: any
-	ctx      context.Context // of Start: an interrupt ends calls that bring no reply, and its notice hears of waits
-	around   *Around         // nil: nothing
+	memory   int64           // the most that our own server may take beyond its use at the start, in bytes; 0: no limit
+	ctx      context.Context // of Start: an interrupt ends calls without a reply, and its notice reports long waits
+	around   *Around         // nil: no program around the server
 
 	// getenv is os.Getenv. The variables are REDIS_SERVER (the program that process runs), REDIS_IMAGE (the container's
-	// image) and REDIS_PASSWORD or REDISCLI_AUTH (the password where the URL has none). Docker's and testcontainers'
-	// own variables are read by testcontainers.
+	// image) and REDIS_PASSWORD or REDISCLI_AUTH (the password if the URL has none). testcontainers reads Docker's and
+	// its own variables.
 	getenv func(string) string
 }
 
-// WithPoolSize makes Server.Client hold up to n connections; without it, four. At least as many as workers.
+// WithPoolSize lets Server.Client have up to n connections instead of four. Use at least the number of workers.
 func WithPoolSize(n int) Option { return func(s *settings) { s.poolSize = n } }
 
-// WithDirectTransport makes a container's server be reached without Docker's port mapping, which costs more than
-// a rate limiter's script does: on a unix socket in a folder that both sides share. Where that is not possible, as
-// with a Docker in a virtual machine (macOS, Windows) or on another host, it is the port mapping after all:
-// Server.Route tells. The other kinds have nothing in between anyway.
+// WithDirectTransport connects to a container's server through a unix socket in a shared folder. Docker's port mapping
+// costs more time than a rate limiter's script. If the folder cannot be shared, the port mapping is used after all: for
+// example with a Docker in a virtual machine (macOS, Windows) or on another host. Server.Route has the route that is
+// used. The option does not change the other kinds, which are always reached directly.
 func WithDirectTransport() Option { return func(s *settings) { s.direct = true } }
 
-// ForTrial starts a server of our own for a script that may do anything; the embedded one is then a process of its own.
-// It may take so many bytes beyond what it begins with: the scripts of a process on Linux then run out of memory, the
-// embedded server and a container end, and a process elsewhere has no bound. It is not said when it does not answer:
-// the caller waits for no longer than it means to.
+// ForTrial starts a server of our own for a script that may do anything. The embedded server then runs in a process of
+// its own. The server may take the given bytes in addition to those at its start. Beyond this limit, scripts of a
+// process on Linux get an out-of-memory error, and an embedded server or a container ends. A process on another system
+// has no limit. Long waits for this server are not reported, because the caller has a time limit of its own.
 func ForTrial(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
 
 // Within runs a server of our own inside another program. A container then runs as root and without its entrypoint.
 func Within(a Around) Option { return func(s *settings) { s.around = &a } }
 
-// Start gets the server that spec names, one of Kinds, and does not return it before it has answered, let a
-// script write under Server.Prefix and proved to know the commands that virtual time needs. A given server must be
-// empty. ctx bounds the start only: a server that was started lives until Close. Errors are a *BadSpec for a spec that
-// cannot be meant, an *Unavailable for a server that cannot be used, or the context's. The notice of ctx hears of
-// long waits, those of the server's clients too. An interrupt of ctx ends the start and later calls that bring no
-// reply.
+// Start starts or connects to the server that spec names, one of Kinds. Before it returns, the server has answered, has
+// let a script write under Server.Prefix, and has shown that it knows the commands of virtual time. A given server must
+// be empty.
+//
+// ctx bounds only the start: a started server lives until Close. The notice of ctx reports long waits, also those of
+// the server's clients. An interrupt of ctx ends the start, and later calls that get no reply.
+//
+// The error is a *BadSpec for a spec that names no server, an *Unavailable for a server that cannot be used, or the
+// context's.
 func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 	set := settings{poolSize: 4, getenv: os.Getenv, ctx: ctx}
 	for _, o := range opts {
@@ -82,7 +85,7 @@ func Start(ctx context.Context, spec string, opts ...Option) (*Server, error) {
 	return s, nil
 }
 
-// checkKind says, as a *BadSpec, why spec names no kind of server, before anything takes long.
+// checkKind returns a *BadSpec if spec names no kind of server. Start calls it before any slow step.
 func checkKind(spec string) error {
 	kind, argument, given := strings.Cut(spec, "=")
 	several := kind == KindProcess || kind == KindContainer
@@ -95,13 +98,13 @@ func checkKind(spec string) error {
 	return unknownSpec(spec)
 }
 
-// hostPort is what people write who forget the scheme, and short enough words to hold no password.
+// hostPort matches an address without a scheme. word matches texts that cannot hold a password.
 var (
 	hostPort = onDemand(`^[A-Za-z0-9.-]{1,255}:[0-9]{1,5}$`)
 	word     = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
 )
 
-// unknownSpec quotes only what cannot hold a password: a URL whose scheme was mistyped can.
+// unknownSpec quotes a spec only if it cannot hold a password. A URL with a mistyped scheme can hold one.
 func unknownSpec(spec string) error {
 	switch {
 	case hostPort().MatchString(spec):
@@ -109,7 +112,7 @@ func unknownSpec(spec string) error {
 	case word.MatchString(spec):
 		return badSpec("server %s: no such kind; want %s", message.Quote(spec), Kinds)
 	}
-	return badSpec("server: what was given is no kind of server %s; want %s", notRepeated, Kinds)
+	return badSpec("server: unknown kind of server %s; want %s", notRepeated, Kinds)
 }
 
 func startURL(ctx context.Context, spec string, set settings) (*Server, error) {
@@ -129,14 +132,14 @@ func startURL(ctx context.Context, spec string, set settings) (*Server, error) {
 	})
 }
 
-// within is started, and says what is waited for.
+// within calls started and reports long waits for what.
 func (s *Server) within(ctx context.Context, what string, steps func(context.Context) error) (*Server, error) {
 	return s, during(ctx, what, func(ctx context.Context) error { return s.started(ctx, steps) })
 }
 
-// started lets a start take its last steps. Where they fail, and as soon as ctx is done, the server is ended.
+// started runs the last steps of a start. It ends the server if they fail, and as soon as ctx is done.
 func (s *Server) started(ctx context.Context, steps func(context.Context) error) error {
-	// a call under way hears of no context
+	// a call under way does not notice that ctx is done
 	stop := context.AfterFunc(ctx, func() { s.target.wires.sever(true) })
 	err := steps(ctx)
 	stop()
@@ -144,14 +147,14 @@ func (s *Server) started(ctx context.Context, steps func(context.Context) error)
 		return nil
 	}
 	if ctx.Err() != nil {
-		s.Abandon() // a program that hangs does not end when it is asked to
+		s.Abandon() // a program that hangs does not react to a request to stop
 		err = ctx.Err()
 	}
 	s.Close()
 	return err
 }
 
-// newServer is a server of the kind at t, with its client, not yet spoken to.
+// newServer returns a server of the kind at t with its client. It does not connect.
 func newServer(kind string, t target, set settings) *Server {
 	ctx := set.ctx
 	if set.memory > 0 {
@@ -165,11 +168,12 @@ func newServer(kind string, t target, set settings) *Server {
 		Bounded: set.memory > 0, Client: newClient(t, set.poolSize), turn: make(chan struct{}, 1)}
 }
 
-// soon is after how long a wait is worth a word. From then on there is one whenever it has doubled.
+// soon is how long a wait lasts before it is reported. It is reported again each time it has doubled.
 const soon = 3 * time.Second
 
-// during runs f, and tells the notice of ctx how long it takes. After an interrupt the error is message.ErrInterrupted.
-// during gives f up some time after ctx is done: Docker's client ignores the context in some calls.
+// during runs f and reports a long wait for what to the notice of ctx. After an interrupt it returns
+// message.ErrInterrupted. It gives up lastPatience after ctx is done, because Docker's client ignores the context in
+// some calls.
 func during(ctx context.Context, what string, f func(context.Context) error) error {
 	result := make(chan error, 1)
 	go func() { result <- f(ctx) }()
@@ -199,14 +203,14 @@ func during(ctx context.Context, what string, f func(context.Context) error) err
 // IsGiven reports whether spec names a server that runs already.
 func IsGiven(spec string) bool { return strings.Contains(spec, "://") }
 
-// ScriptMemory is how much, in bytes, a server that runs users' scripts alone may take in a run.
+// ScriptMemory is the memory, in bytes, that a server for users' scripts may take in a run.
 const ScriptMemory = 2 << 30
 
-// StartPrivate starts a server of our own for users' scripts. If spec names a kind that is ours, the server is of this
-// kind, so that the same scripts compile. In place of a given server it is the one that Choose chooses.
+// StartPrivate starts a server of our own for users' scripts. If spec names a kind that Start starts, the server is of
+// that kind, so that the same scripts compile. If spec names a given server, Choose chooses the kind instead.
 //
-// Its keys begin with prefix; "": with that of all servers of ours. It may take so many bytes of memory: the embedded
-// one is a process of its own, since its Lua obeys nothing.
+// Its keys begin with prefix, or with the prefix of all our own servers if prefix is "". It may take memory bytes. An
+// embedded server runs in a process of its own, because its Lua cannot be stopped.
 func StartPrivate(ctx context.Context, spec, prefix string, memory int64) (*Server, error) {
 	var err error
 	if checkKind(spec) != nil || IsGiven(spec) {

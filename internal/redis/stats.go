@@ -11,7 +11,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// info reads sections of INFO: its name:value lines.
+// info returns the name:value lines of sections of INFO.
 func info(ctx context.Context, c goredis.Cmdable, sections ...string) (map[string]string, error) {
 	text, err := c.Info(ctx, sections...).Result()
 	return infoFields(text), err
@@ -26,34 +26,37 @@ func infoFields(text string) map[string]string {
 	return fields
 }
 
-// MaxmemoryPolicy is what the server does when its memory is full, such as noeviction or allkeys-lru: a server that
-// evicts keys forgets decisions. "" is one that does not say: the embedded server, or a user who may not ask.
+// MaxmemoryPolicy returns the server's policy for full memory, such as noeviction or allkeys-lru. A server that evicts
+// keys forgets decisions. It returns "" if the server does not report a policy, as the embedded one, or if the user may
+// not ask.
 func (s *Server) MaxmemoryPolicy(ctx context.Context) string {
 	fields, _ := info(ctx, s.Client, "memory")
 	return fields["maxmemory_policy"]
 }
 
-// Stats is what a server counts of its own work, since its start or over a span. Its figures separate algorithms
-// several times better than a client's latencies do, but they are the whole server's: only one that nobody else uses
-// gives figures of a run.
+// Stats are a server's statistics about its own work, since its start or over a span of time. They separate algorithms
+// several times better than a client's latencies do. But they describe the whole server: they are a run's own figures
+// only if the server has no other users.
 type Stats struct {
-	Known bool // false: the server keeps no statistics, or restarted or lost its counts meanwhile; all else is zero
+	// Known is false if the server keeps no statistics, or restarted or lost its counts in between. All other fields
+	// are then zero.
+	Known bool
 
-	// EvalCalls are the calls of scripts: EVALSHA, EVAL and their read-only forms, with or without success. EvalUsec
-	// is the time that the server spent in them.
+	// EvalCalls counts the calls of scripts, successful or not: EVALSHA, EVAL and their read-only forms. EvalUsec is
+	// the time that the server spent in them, in µs.
 	//
-	// A script's time includes that of the commands which it calls: 20 scripts with two cheap commands each and one
-	// that calls LRANGE three times for 650,633 µs took 663,576 µs of EVALSHA together, on Redis 7.0.15; 8.0.2 and
-	// Valkey 8.1.1 nest the same way. So nothing must be added to it. It includes neither reading the request nor
-	// writing the reply.
+	// A script's time includes that of the commands that it calls, so nothing must be added to it. Measured on Redis
+	// 7.0.15: 20 scripts with two cheap commands each, and one that calls LRANGE three times for 650,633 µs, took
+	// 663,576 µs of EVALSHA together. Redis 8.0.2 and Valkey 8.1.1 count the same way. The time includes neither
+	// reading the request nor writing the reply.
 	EvalCalls, EvalUsec int64
 
-	runID    string // the server's random name for its run
+	runID    string // the server's random name, new at each start
 	received int64  // bytes on all connections
 }
 
-// Stats reads the statistics of the server. On the embedded one, which keeps none, it asks nothing and answers Stats
-// that are not Known. Errors are worded by Explain.
+// Stats reads the server's statistics. For the embedded server, which keeps none, it sends nothing and returns Stats
+// with Known false. Errors are explained by Explain.
 func (s *Server) Stats(ctx context.Context) (Stats, error) {
 	if s.Kind == KindEmbedded {
 		return Stats{}, nil
@@ -86,9 +89,9 @@ func (s *Server) Stats(ctx context.Context) (Stats, error) {
 	return read, nil
 }
 
-// Since is what happened between before and after.
+// Since returns the difference between before and after.
 func (after Stats) Since(before Stats) Stats {
-	lost := after.runID != before.runID || after.received < before.received // as after CONFIG RESETSTAT
+	lost := after.runID != before.runID || after.received < before.received // for example after CONFIG RESETSTAT
 	if !after.Known || !before.Known || lost {
 		return Stats{}
 	}

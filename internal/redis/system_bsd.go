@@ -4,8 +4,8 @@ package redis
 
 import "syscall"
 
-// detached is as on Linux, except that a run which is killed with SIGKILL leaves the server.
+// detached does what it does on Linux, except that the server survives if the run is killed with SIGKILL.
 func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// boundMemory does nothing: macOS takes a bound on addresses and does not heed it.
+// boundMemory does nothing: macOS accepts a limit on addresses but does not enforce it.
 func boundMemory(int, int64) error { return nil }

@@ -8,15 +8,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// detached puts the server into a process group of its own, so that a Ctrl-C ends the run, which then ends the
-// server, and not both at once; and lets the kernel end it if the run is killed. SIGTERM would not do: a server in
-// the middle of a script refuses it.
+// detached puts the server into its own process group. Ctrl-C then ends only the run, and the run ends the server. It
+// also makes the kernel kill the server if the run is killed. SIGTERM would not do, because a server refuses it while a
+// script runs.
 func detached() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// boundMemory bounds the addresses that a process may use to so many bytes more than it uses now. Redis' Lua then
-// answers "not enough memory", also where a script asks for too much at once.
+// boundMemory limits a process's address space to bytes more than it uses now. Redis's Lua then reports "not enough
+// memory", even if a script asks for too much in one step.
 func boundMemory(pid int, bytes int64) error {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// killAll ends a process and what it has started: the program may be a wrapper around the server.
+// killAll kills a process and all processes of its group: the program may be a wrapper that started the server.
 func killAll(p *os.Process) error {
 	if err := syscall.Kill(-p.Pid, syscall.SIGKILL); !errors.Is(err, syscall.ESRCH) {
 		return err

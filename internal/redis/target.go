@@ -18,34 +18,35 @@ import (
 	"ratelab/internal/resp"
 )
 
-// dialTimeout bounds everything before the first useful answer.
+// dialTimeout bounds each step before the first useful reply: connecting, the greeting, the login and the checks.
 const dialTimeout = 5 * time.Second
 
-// BatchTime bounds one call afterwards. A call may be a batch of decisions, which is kept to about 50 ms of the server:
-// beyond it a script loops, or the server does not answer any more.
+// BatchTime bounds one call afterwards. A call may be a batch of decisions, which takes the server about 50 ms. If it
+// takes longer than BatchTime, a script loops or the server does not answer.
 const BatchTime = 10 * time.Second
 
-// aroundTime bounds one call of a server inside another program, such as one that counts its instructions.
+// aroundTime bounds one call on a server inside another program, such as one that counts instructions.
 const aroundTime = 30 * time.Second
 
-// target is where a server is and how to log in.
+// target is the address of a server and its login.
 type target struct {
 	network  string // tcp, unix or pipe
 	addr     string
-	label    string // what errors call it: no user, no password
-	user     string // "" is the default user
+	label    string // the server's name in errors, without user and password
+	user     string // "": the default user
 	password secret // nil: none
 	db       int
-	tls      *tls.Config // nil: plain
+	tls      *tls.Config // nil: no TLS
 	dial     func(ctx context.Context) (net.Conn, error)
 	wires    *wires        // the connections of the server's clients
-	patience time.Duration // for a call
+	patience time.Duration // the time limit of a call
 }
 
-// secret reveals a password. No formatting verb does, whereas fmt would call no method of an unexported field.
+// secret returns a password. It is a function because no formatting verb shows what a function returns. A String method
+// would not help: fmt does not call the methods of unexported fields.
 type secret func() string
 
-// transport is the name of the connection's kind in results.
+// transport returns the connection's kind by its name in results.
 func (t target) transport() string {
 	switch {
 	case t.network == "pipe":
@@ -58,7 +59,7 @@ func (t target) transport() string {
 	return TransportTCP
 }
 
-// connect opens one connection, with TLS where the target has it.
+// connect opens one connection, with TLS if the target has it.
 func (t target) connect(ctx context.Context) (net.Conn, error) {
 	if t.dial != nil {
 		return t.dial(ctx)
@@ -70,7 +71,7 @@ func (t target) connect(ctx context.Context) (net.Conn, error) {
 	return (&tls.Dialer{NetDialer: &d, Config: t.tls}).DialContext(ctx, t.network, t.addr)
 }
 
-// wire opens a connection for a client.
+// wire opens a connection for a client and watches it.
 func (t target) wire(ctx context.Context) (net.Conn, error) {
 	conn, err := t.connect(ctx)
 	if err != nil {
@@ -79,10 +80,10 @@ func (t target) wire(ctx context.Context) (net.Conn, error) {
 	return t.wires.attach(conn)
 }
 
-// Client is what a *goredis.Client of go-redis can do, as far as anybody here wants it.
+// Client has those methods of a *goredis.Client that this program uses.
 //
-// Note: it is an interface because that type has some five hundred methods. Each package that names it, or uses one
-// whose exported names reach it, takes a second and a half longer to compile; this file alone does.
+// Note: it is an interface because that type has some five hundred methods. Each package that names the type, or uses a
+// type whose exported names reach it, takes 1.5 s longer to compile. With the interface, only this file names it.
 type Client interface {
 	goredis.Cmdable
 	Do(ctx context.Context, args ...any) *goredis.Cmd
@@ -93,12 +94,12 @@ type Client interface {
 
 func newClient(t target, poolSize int) Client { return goredis.NewClient(options(t, poolSize)) }
 
-// Open opens a connection to the server, logged in and in its database, on which RESP2 is spoken and nothing comes
-// unasked. It is the caller's to close, nobody else uses it, and it has no deadline.
+// Open opens a connection to the server, logged in and with its database selected. The connection speaks RESP2 and has
+// no deadline. Only the caller uses it, and the caller closes it. The server sends nothing unasked.
 func (s *Server) Open(ctx context.Context) (net.Conn, error) {
 	o := options(s.target, 1)
 	dial := o.Dialer
-	var dialled atomic.Pointer[net.Conn] // by a goroutine of the client's, which may outlive a failed call
+	var dialled atomic.Pointer[net.Conn] // set in the client's goroutine, which may outlive a failed call
 	o.Dialer = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := dial(ctx, network, addr)
 		dialled.Store(&c)
@@ -110,29 +111,29 @@ func (s *Server) Open(ctx context.Context) (net.Conn, error) {
 		return nil, err
 	}
 	conn := *dialled.Load()
-	if err := conn.SetDeadline(time.Time{}); err != nil { // the one of PING
+	if err := conn.SetDeadline(time.Time{}); err != nil { // remove PING's deadline
 		client.Close()
 		return nil, err
 	}
 	return ownConn{conn, client.Close}, nil
 }
 
-// ownConn is a connection that lasts until the client is closed which has logged in on it.
+// ownConn is a connection from a client that has logged in on it. The connection lasts until that client is closed.
 type ownConn struct {
 	net.Conn
 	end func() error
 }
 
-// Close closes the connection, and then the client, which would wait for a Read that is under way.
+// Close closes the connection and then the client, which would otherwise wait for a Read under way.
 func (c ownConn) Close() error {
 	err := c.Conn.Close()
-	_ = c.end() // it closes the connection again
+	_ = c.end() // it closes the connection a second time; ignore the error
 	return err
 }
 
-// options are go-redis' for this target. Nothing is sent that a narrow ACL would refuse (CLIENT SETINFO, the
-// maintenance notifications), nothing is tried twice, and the credentials are behind a function, so that
-// printing the options shows none.
+// options returns go-redis's options for this target. The client sends nothing that a narrow ACL would refuse (CLIENT
+// SETINFO, the maintenance notifications), and retries nothing. The credentials are behind a function, so that printing
+// the options does not show them.
 func options(t target, poolSize int) *goredis.Options {
 	silence()
 	o := &goredis.Options{
@@ -151,14 +152,15 @@ func options(t target, poolSize int) *goredis.Options {
 	return o
 }
 
-// silence turns off go-redis' own logger, which writes each failed dial to stderr beside our one line.
+// silence turns off go-redis's own logger, which would write each failed dial to stderr besides our one line.
 var silence = sync.OnceFunc(logging.Disable)
 
-// Send sends commands together. It returns their replies as they came, in RESP2: what the server objects to is one of
-// them. The error is the connection's.
+// Send sends the commands together and returns their raw RESP2 replies. A server's error reply is one of the replies.
+// The error is the connection's.
 //
-// On a Bounded server one call is under way at a time. So the call that is not answered in time is the one whose script
-// loops. After an error of the connection, the other calls wait until ctx is done: the first error has the cause.
+// On a Bounded server only one call is under way at a time. So a call that gets no answer in time is the call whose
+// script loops. After an error of the connection, the other calls wait until ctx is done, so that the first error
+// reports the cause.
 func (s *Server) Send(ctx context.Context, commands ...[]any) ([][]byte, error) {
 	if s.Bounded {
 		select {
@@ -171,7 +173,7 @@ func (s *Server) Send(ctx context.Context, commands ...[]any) ([][]byte, error) 
 	sent := make([]*goredis.RawCmd, len(commands))
 	for i, args := range commands {
 		sent[i] = goredis.NewRawCmd(ctx, args...)
-		_ = pipe.Process(ctx, sent[i]) // queued, never sent here
+		_ = pipe.Process(ctx, sent[i]) // only queues the command
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		var names []string

@@ -116,9 +116,9 @@ func TestTLSWithOurAuthorityAndClientCertificate(t *testing.T) {
 		}
 		s.Close()
 	}
-	wantText(t, refusal(t, base), ": its certificate is not to be trusted (x509: ")
+	wantText(t, refusal(t, base), ": its certificate is not trusted (x509: ")
 	wantText(t, refusal(t, base+"?cacert="+a.path("ca.crt")+"&sni=other.test&"+mine),
-		": its certificate is not to be trusted (x509: certificate is valid for redis.test, not other.test); name "+
+		": its certificate is not trusted (x509: certificate is valid for redis.test, not other.test); name "+
 			"the authority")
 	wantText(t, refusal(t, base+"?"+trust),
 		": refused the TLS handshake (tls: certificate required); if it asks for a certificate, give "+

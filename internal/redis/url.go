@@ -19,11 +19,11 @@ import (
 )
 
 // parseURL reads redis://user:password@host:port/db, rediss:// with the TLS parameters of tlsConfig, and
-// unix://user:password@/path?db=0. Without a password in it the environment's is taken. Its errors repeat no
-// part of the URL in which a password, or the half of one, could be: an unescaped / ? or # in a password moves
-// what follows into the path, the query or the fragment.
+// unix://user:password@/path?db=0. If the URL has no password, the environment's is used. Its errors repeat no part of
+// the URL that may contain a password or a part of one: an unescaped / ? or # in a password moves the rest into the
+// path, the query or the fragment.
 //
-// Note: redis.ParseURL reads more, and repeats the whole URL, password included, in its error.
+// Note: redis.ParseURL accepts more forms, but its error repeats the whole URL, password included.
 func parseURL(text string, getenv func(string) string) (target, error) {
 	scheme, _, _ := strings.Cut(text, "://")
 	known := parameters[scheme]
@@ -64,12 +64,12 @@ func badURL(scheme, format string, args ...any) error {
 	return badSpec("server \"%s://…\": %s", scheme, fmt.Sprintf(format, args...))
 }
 
-// misplacedAt reports an @ where only a torn password puts one. A socket's path may have one.
+// misplacedAt reports whether the URL has an @ that only a split password can put there. A socket's path may have one.
 func misplacedAt(u *url.URL) bool {
 	return u.Scheme != "unix" && strings.Contains(u.Path, "@") || strings.Contains(u.RawQuery, "@")
 }
 
-// parameters are the query's names by scheme.
+// parameters are the names of query parameters by scheme.
 var parameters = map[string][]string{
 	"redis":  {"db", "username"},
 	"rediss": {"db", "username", "cacert", "cert", "key", "sni", "skip_verify"},
@@ -111,15 +111,15 @@ func (t target) locate(u *url.URL, query url.Values) (target, error) {
 	return t, err
 }
 
-// tlsConfig reads the parameters of a rediss:// URL, named as redis-cli's flags are: cacert (a PEM file instead
-// of the system's authorities), cert and key (PEM files, for servers that ask the client for one), sni (the name
-// to expect in the certificate, where it is not the host), and skip_verify=true, which believes anybody.
+// tlsConfig reads the parameters of a rediss:// URL, which have the names of redis-cli's flags. cacert is a PEM file
+// that replaces the system's authorities. cert and key are PEM files for servers that ask for a client certificate. sni
+// is the name in the certificate if it is not the host. skip_verify=true accepts any certificate.
 func tlsConfig(label, host string, query url.Values) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: cmp.Or(query.Get("sni"), host)}
 	switch skip := query.Get("skip_verify"); skip {
 	case "", "false":
 	case "true":
-		c.InsecureSkipVerify = true // asked for, in so many words
+		c.InsecureSkipVerify = true // the user asked for it explicitly
 	default:
 		return nil, badSpec("server %q: skip_verify=%s; want true or false", label, skip)
 	}
@@ -165,25 +165,26 @@ func readPEM(file string) ([]byte, error) {
 	return data, nil
 }
 
-// notRepeated stands where a message would else quote what somebody gave as a server.
+// notRepeated replaces a server's spec that a message must not quote.
 const notRepeated = "(not repeated here, it may hold a password)"
 
-// harmless are a word, a path, or an image's name: with a registry's port, a tag and a digest. Nothing in it looks like
-// the user, the password or the host of a URL, however that was mistyped.
+// harmless matches a word, a path, or an image's name with a registry's port, a tag and a digest. No match looks like
+// the user, the password or the host of a URL, even of a mistyped one.
 var harmless = onDemand(`^([A-Za-z]:\\)?[\pL\pN ._/\\+~-]*(:[0-9]{1,5}/[\pL\pN._/-]+)?(:[A-Za-z0-9_.-]{1,128})?(@sha256:[0-9a-f]{64})?$`)
 
-// onDemand is a pattern whose repetitions take milliseconds to compile: every start of a program would wait for them.
+// onDemand returns a pattern that is compiled on first use. Patterns with repetitions take milliseconds to compile,
+// which would delay every start of the program.
 func onDemand(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// repeatable reports whether a message may quote what was given as a server, an image or a program: it can hold no
-// password.
+// repeatable reports whether a message may quote text, the spec of a server, an image or a program. It may if text
+// cannot hold a password.
 func repeatable(text string) bool {
 	return harmless().MatchString(text) && !strings.Contains(text, "//")
 }
 
-// Repeat is text in quotes for a message, or words in its place where it is not repeatable.
+// Repeat returns text in quotes for a message, or notRepeated if text may hold a password.
 func Repeat(text string) string {
 	if repeatable(text) {
 		return message.Quote(text)

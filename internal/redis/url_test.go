@@ -49,7 +49,7 @@ func TestBadSpecsSayWhatIsLegal(t *testing.T) {
 		{"process=", `server "process=": nothing after the =; want ` + Kinds},
 		{"container=", `server "container=": nothing after the =; want ` + Kinds},
 		{"redis//:pw@h",
-			`server: what was given is no kind of server (not repeated here, it may hold a password); want ` + Kinds},
+			`server: unknown kind of server (not repeated here, it may hold a password); want ` + Kinds},
 		{"redis://ann:12/b@h", `server "redis://…": ` + unreadable},
 		{"redis://ann:12?b@h", `server "redis://…": ` + unreadable},
 		{"redis://h:0", `server "redis://…": want a host and a port from 1 to 65535, such as redis://localhost:6379`},

@@ -12,21 +12,22 @@ import (
 	"ratelab/internal/resp"
 )
 
-// wires are the connections to one server. They object to what no Redis answers before a client makes room for it, say
-// which server keeps everybody waiting, and end the wait on an interrupt: a call that is under way hears of no context.
+// wires are the connections to one server. They reject malformed replies before a client allocates memory for them.
+// They report how long a server keeps a call waiting. They end the wait on an interrupt, since a call under way does
+// not notice that its context is done.
 type wires struct {
-	start context.Context // of the server's start: an interrupt ends it, and it has the notice
-	what  string          // what one waits for where nothing comes
-	end   func()          // ends the watch
+	start context.Context // of the server's start: an interrupt ends it, and its notice reports long waits
+	what  string          // what a call waits for, in messages about long waits
+	end   func()          // stops the goroutine that looks at the connections
 
 	mu      sync.Mutex
 	all     map[*wire]bool
-	closed  bool        // for good: nothing is dialled any more
-	severed atomic.Bool // connections were ended, and what fails since then was interrupted
-	hangs   atomic.Bool // the server kept somebody waiting for too long
+	closed  bool        // new connections are refused
+	severed atomic.Bool // connections were ended; later failures count as interrupted
+	hangs   atomic.Bool // the server failed to answer in time, or was abandoned
 
-	next time.Duration // the silence after which another word is due
-	ends time.Time     // when all connections are ended for good; zero before they have been ended once
+	next time.Duration // how long a silence must last for the next report
+	ends time.Time     // when all connections are ended and new ones refused; zero until the first sever
 }
 
 func newWires(start context.Context, label string) *wires {
@@ -37,7 +38,7 @@ func newWires(start context.Context, label string) *wires {
 	return w
 }
 
-// attach puts a new connection under the watch.
+// attach adds a new connection to the watched ones.
 func (w *wires) attach(conn net.Conn) (net.Conn, error) {
 	c := &wire{Conn: conn, wires: w}
 	w.mu.Lock()
@@ -53,7 +54,8 @@ func (w *wires) attach(conn net.Conn) (net.Conn, error) {
 	return c, nil
 }
 
-// sever ends all connections; for good, or so that what is called next may try once more, as it does to clean up.
+// sever closes all connections. With forGood, new ones are refused. Without it, later calls such as a cleanup may
+// connect again.
 func (w *wires) sever(forGood bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,26 +65,26 @@ func (w *wires) sever(forGood bool) {
 	for c := range w.all {
 		conn := c.Conn
 		if inner, ok := conn.(interface{ NetConn() net.Conn }); ok {
-			conn = inner.NetConn() // a Close of TLS would try to say goodbye first
+			conn = inner.NetConn() // TLS's Close would first try to send an alert
 		}
 		_ = conn.Close()
 	}
 }
 
-// wire is a connection with an eye on what comes in. Its counters are odd while a call is under way; reading no clock,
-// they cost next to nothing.
+// wire is a connection that checks the replies. Its counters are odd while a call is under way. They read no clock, so
+// they cost almost nothing.
 type wire struct {
 	net.Conn
 	wires         *wires
 	reply         resp.Reply
-	bytes         int // of the reply so far
+	bytes         int // length of the current reply so far
 	reads, writes atomic.Int64
 
-	seen  [2]int64 // the counters when they were looked at last
+	seen  [2]int64 // the counters at the last look
 	since time.Time
 }
 
-// socketWire is a wire of a socket, which go-redis asks whether the other side has hung up.
+// socketWire is a wire on a socket. go-redis uses SyscallConn to check whether the other side has closed it.
 type socketWire struct {
 	*wire
 	raw syscall.Conn
@@ -90,7 +92,7 @@ type socketWire struct {
 
 func (s *socketWire) SyscallConn() (syscall.RawConn, error) { return s.raw.SyscallConn() }
 
-// Read reads what a Redis may answer.
+// Read reads from the connection and checks the replies.
 func (c *wire) Read(p []byte) (int, error) {
 	c.reads.Add(1)
 	n, err := c.Conn.Read(p)
@@ -115,15 +117,15 @@ func (c *wire) Close() error {
 	return c.Conn.Close()
 }
 
-// What a server that does not answer is granted after an interrupt: so long it may be silent before its connections are
-// ended, and so long what cleans up may then try. lookEvery is how exact that is.
+// Times of a server that does not answer after an interrupt. Its connections are ended when it has been silent for
+// lastPatience. A cleanup may then try for lastTry. Both are exact to lookEvery.
 const (
 	lookEvery    = 250 * time.Millisecond
 	lastPatience = 2 * time.Second
 	lastTry      = time.Second
 )
 
-// look looks at the connections from time to time until ctx is done.
+// look calls lookAt every lookEvery until ctx is done.
 func (w *wires) look(ctx context.Context) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -137,7 +139,7 @@ func (w *wires) look(ctx context.Context) {
 	}
 }
 
-// lookAt looks at the connections once.
+// lookAt checks all connections for silence at the time now.
 func (w *wires) lookAt(now time.Time) {
 	silent := w.silence(now)
 	switch {
@@ -156,7 +158,7 @@ func (w *wires) lookAt(now time.Time) {
 	}
 }
 
-// silence is for how long the call that has waited longest has been under way.
+// silence returns how long the oldest call under way has waited.
 func (w *wires) silence(now time.Time) (longest time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,14 +173,14 @@ func (w *wires) silence(now time.Time) (longest time.Duration) {
 	return longest
 }
 
-// What one reply may have. Redis itself would send more, but nothing that is asked here is answered with as much.
-// go-redis makes room for whatever is announced, and reads tables within tables on its stack.
+// Limits of one reply. Redis itself could send more, but no reply to our commands is as large. go-redis allocates any
+// length that a reply announces, and reads nested tables by recursion.
 const (
 	mostBytes  = 256 << 20
 	mostTables = 1 << 17
 )
 
-// check follows what has just been read. It returns a *resp.ProtocolError if a reply has or announces too much.
+// check follows the bytes just read. It returns a *resp.ProtocolError if a reply has or announces too much.
 func (c *wire) check(data []byte) error {
 	for rest := data; len(rest) > 0; {
 		n, ends, err := c.reply.Next(rest)

@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Decider decides requests in order; decisions has the length of requests. After an error the decisions are invalid.
+// Decider decides requests in order. decisions has the length of requests. After an error the decisions are invalid.
 // After message.ErrInterrupted the row's figures cover the earlier batches.
 type Decider interface {
 	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error
@@ -24,7 +24,7 @@ func NewModel(limiter limit.Model, start time.Time) *Model {
 	return &Model{limiter, start.UnixMicro()}
 }
 
-// Decide never fails.
+// Decide never returns an error.
 func (m *Model) Decide(_ context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	for i := range requests {
 		decisions[i] = limit.Ask(m.limiter, m.startUS, &requests[i])
@@ -35,7 +35,7 @@ func (m *Model) Decide(_ context.Context, requests []limit.Request, decisions []
 // Recorded repeats earlier decisions in the same order.
 type Recorded struct{ Decisions []limit.Decision }
 
-// Decide never fails.
+// Decide never returns an error.
 func (r *Recorded) Decide(_ context.Context, _ []limit.Request, decisions []limit.Decision) error {
 	n := copy(decisions, r.Decisions)
 	r.Decisions = r.Decisions[n:]
@@ -45,11 +45,11 @@ func (r *Recorded) Decide(_ context.Context, _ []limit.Request, decisions []limi
 // unreachable is a Decider with outages.
 type unreachable struct {
 	Decider
-	outages []limit.Outage // the present and later ones, in order
+	outages []limit.Outage // sorted: the current one and later ones
 }
 
-// Unreachable is d with outages, which must be in order and must not overlap. Requests in an outage are Unavailable; d
-// does not see them.
+// Unreachable returns d with outages, which must be in order and must not overlap. Requests during an outage are
+// Unavailable, and d does not receive them.
 func Unreachable(d Decider, outages []limit.Outage) Decider {
 	if len(outages) == 0 {
 		return d
@@ -72,7 +72,7 @@ func (u *unreachable) Decide(ctx context.Context, requests []limit.Request, deci
 	return nil
 }
 
-// reaches reports whether a request reaches the server; times do not decrease.
+// reaches reports whether a request reaches the server. Times must not decrease.
 func (u *unreachable) reaches(atUS int64) bool {
 	for len(u.outages) > 0 && u.outages[0].UntilUS <= atUS {
 		u.outages = u.outages[1:]

@@ -30,7 +30,7 @@ type fan struct {
 	duration time.Duration
 	rows     []Row
 	options  Options
-	turn     chan struct{} // a row holds it while it decides; it has room for as many rows as there are processors
+	turn     chan struct{} // a row holds a slot while it decides; there are as many slots as processors
 
 	sources []*source
 	held    []limit.Request // read before there are sources
@@ -103,7 +103,7 @@ func (f *fan) share(sources int) error {
 	return nil
 }
 
-// hand adds q to its source's pending batch, and sends a full batch first.
+// hand adds q to the pending batch of its source. It sends a full batch first.
 func (f *fan) hand(q limit.Request) error {
 	s := f.sources[0]
 	if n := len(f.sources); n > 1 {
@@ -180,7 +180,7 @@ func (f *fan) run(traffic Traffic) (*Part, error) {
 	return sum, nil
 }
 
-// RunPart is Run with a Part as its result, which can be added to the Parts of other keys.
+// RunPart does what Run does. It returns a Part, which can be added to the Parts of other keys.
 func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o Options) (*Part, error) {
 	if o.Batch == 0 {
 		o.Batch = defaultBatch

@@ -1,5 +1,5 @@
-// Package replay has any number of limiters decide one stream of requests in virtual time, and measures each. The
-// stream is read once, in batches that all rows share. Memory grows with the keys in use, not with the requests.
+// Package replay lets any number of limiters decide one stream of requests in virtual time, and measures each. The
+// stream is read once, in batches that all rows share. The memory grows with the keys in use, not with the requests.
 package replay
 
 import (
@@ -30,7 +30,8 @@ type Traffic interface {
 type Row struct {
 	Label   string
 	Decider Decider
-	// Observe receives every decided batch, in order, from one goroutine; then no keys are shared. It may be nil.
+	// Observe receives each decided batch, in order, from one goroutine. If it is set, the keys are not shared among
+	// processors. It may be nil.
 	Observe func([]limit.Request, []limit.Decision) error
 	// Another makes a new Decider, for keys that Decider does not see. It is nil if keys depend on each other, or if no
 	// second Decider can be made.
@@ -40,18 +41,18 @@ type Row struct {
 // Options of a replay. The zero value is valid.
 type Options struct {
 	Progress func(requests int64)
-	Batch    int // requests per batch; 0: defaultBatch
+	Batch    int // the number of requests per batch; 0: defaultBatch
 	// the least length of all series, in µs, so that several replays have series of the same length; 0: until the last
 	// request that a shaper delays has left
 	Reach int64
-	// lengths of intervals for MostAdmitted, in µs, ascending; nil: neither that nor fairness is measured
+	// lengths of intervals for MostAdmitted, in µs, ascending; nil: neither MostAdmitted nor fairness is measured
 	Scales []int64
 	// Sources is the most goroutines that share the keys, if all rows let them; 0 means 1. Figures do not depend on it.
 	Sources   int
-	ShareFrom int // the requests from which keys are shared; 0: sharesFrom
+	ShareFrom int // the number of requests from which keys are shared; 0: sharesFrom
 }
 
-// Outcome is what a replay found.
+// Outcome has the results of a replay.
 type Outcome struct {
 	Duration        time.Duration
 	Keys            int64
@@ -64,7 +65,7 @@ type Outcome struct {
 	Rows            []RowOutcome // in the order of the rows
 }
 
-// RowOutcome holds one row's measurements. Of the figures it has those that follow from requests and decisions.
+// RowOutcome has one row's measurements. Its figures are those that follow from requests and decisions.
 type RowOutcome struct {
 	measure.Figures
 	Series measure.Series
@@ -78,10 +79,11 @@ func (e *InputError) Error() string { return e.Err.Error() }
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Invalid makes an *InputError.
+// Invalid returns an *InputError.
 func Invalid(format string, args ...any) error { return &InputError{fmt.Errorf(format, args...)} }
 
-// Named adds a row's label to an error. An *InputError names its file, and so does an error with a method NamesFile.
+// Named adds a row's label to an error, unless the error already names a file: an *InputError, or an error with a
+// method NamesFile.
 func Named(label string, err error) error {
 	var input *InputError
 	var named interface{ NamesFile() }
@@ -91,7 +93,7 @@ func Named(label string, err error) error {
 	return fmt.Errorf("%s: %w", label, err)
 }
 
-// Run has the rows decide the traffic, and measures them against p. When ctx ends, Run stops reading, decides what has
+// Run lets the rows decide the traffic, and measures them against p. When ctx ends, Run stops reading, decides what has
 // been read, and marks the outcome partial. Deciders get a context that does not end with ctx. An error is an
 // *InputError about the traffic, or names a row.
 func Run(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o Options) (*Outcome, error) {
@@ -135,8 +137,8 @@ func (p *Part) Plus(o *Part) *Part {
 	return sum
 }
 
-// Outcome computes the figures from the Part of all keys. labels are the rows'. The error names a row, or says that the
-// reference is wrong.
+// Outcome computes the figures from the Part of all keys. labels are the rows' labels. The error names a row, or
+// reports that the reference is wrong.
 func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 	out := &Outcome{Duration: time.Duration(p.All.DurationUS) * time.Microsecond, Keys: p.Keys, LastUS: p.All.LastUS,
 		LargestCost: p.All.LargestCost, Partial: p.partial, Traffic: p.Traffic, ReferenceSeries: p.Reference.Series}

@@ -14,8 +14,8 @@ import (
 // batch is shared by all rows. It is read-only.
 type batch struct {
 	requests []limit.Request
-	exact    []bool  // what the reference decided
-	numbers  []int64 // of the keys
+	exact    []bool  // the decisions of the reference
+	numbers  []int64 // the numbers of the keys
 }
 
 // source handles the requests of some keys, once for all rows: the reference decides them, and they are counted.
@@ -25,14 +25,14 @@ type source struct {
 	duration  time.Duration
 	reference measure.Reference
 	keys      *measure.KeySet
-	names     []string // of the keys by number, where fairness is measured; nil when there are too many
+	names     []string // the names of the keys by number, if fairness is measured; nil if there are too many
 
-	pending  []limit.Request // the reader's; not sent yet
+	pending  []limit.Request // collected by the reader, not yet sent
 	requests chan []limit.Request
 	workers  []*worker
 }
 
-// worker has one row decide its source's batches, and measures the decisions.
+// worker lets one row decide its source's batches, and measures the decisions.
 type worker struct {
 	row       Row
 	meter     *measure.Meter
@@ -40,7 +40,7 @@ type worker struct {
 	decisions []limit.Decision
 	turn      chan struct{}
 	stopped   bool
-	unseen    measure.Ledger // what the reference admits after the row has stopped
+	unseen    measure.Ledger // the cost that the reference admits after the row has stopped
 }
 
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
@@ -59,7 +59,7 @@ func (s *source) worker(row Row, turn chan struct{}) *worker {
 	return w
 }
 
-// work sends every batch to every row.
+// work sends each batch to each row.
 func (s *source) work(ctx context.Context) error {
 	defer func() {
 		for _, w := range s.workers {
@@ -83,7 +83,7 @@ func (s *source) work(ctx context.Context) error {
 	return nil
 }
 
-// number is the key's number. Where fairness is measured, it also notes the key's name.
+// number returns the number of q's key. If fairness is measured, it also records the key's name.
 func (s *source) number(q limit.Request) int64 {
 	number := s.keys.Add(q.Key)
 	if s.options.Scales == nil {
@@ -98,7 +98,7 @@ func (s *source) number(q limit.Request) int64 {
 	return number
 }
 
-// part is the result for the source's keys. All series last until reach, in µs, at least.
+// part returns the result for the source's keys. All series last at least until reach, in µs.
 func (s *source) part(all Whole, reach int64) (*Part, error) {
 	duration := time.Duration(all.DurationUS) * time.Microsecond
 	p := &Part{All: all, Keys: s.keys.Count()}
@@ -127,7 +127,7 @@ func (s *source) part(all Whole, reach int64) (*Part, error) {
 	return p, nil
 }
 
-// work decides every batch. After the row has stopped, it only notes what the reference admits.
+// work decides each batch. After the row has stopped, it only records what the reference admits.
 func (w *worker) work(ctx context.Context) error {
 	for b := range w.batches {
 		if err := ctx.Err(); err != nil {

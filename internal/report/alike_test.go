@@ -69,7 +69,7 @@ func TestColumns(t *testing.T) {
 		t.Error(table)
 	}
 	for name, want := range map[string]string{"lost": "", "clients.attempts": "", "overshoot": `"overshoot" is called x_limit`,
-		"lust": `"lust" is no column; did you mean "lost"?`} {
+		"lust": `"lust" is not a column; did you mean "lost"?`} {
 		err := CheckColumns([]string{name}, TableFormat)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%s: %v; want %s", name, err, want)

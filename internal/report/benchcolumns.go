@@ -9,30 +9,30 @@ import (
 	"ratelab/internal/result"
 )
 
-// benchColumn is one figure of what bench run measured.
+// benchColumn is one figure of a measurement by bench run.
 type benchColumn struct {
-	name     string // in CSV; a unit of time or of memory is a part of it
-	unit     string // in the benchmark format; "": it stands in no line there
-	metadata string // what benchstat must know of the unit
-	table    string // the name in a scenario's table; "": it is not there
+	name     string // the name in CSV, with the unit if that is one of time or memory
+	unit     string // the unit in the benchmark format; "": not part of that format
+	metadata string // the unit's metadata for benchstat
+	table    string // the heading in a scenario's table; "": not part of the table
 	read     func(float64) string
 }
 
-// Columns of which a table says more, or which it may lack.
+// Columns that are handled specially in tables, or may be absent there.
 const (
 	serverUS = "server_us_per_decision"
 	maxPerS  = "max_per_s"
 )
 
-// What benchstat must know of units.
+// The metadata of units for benchstat.
 const (
 	better   = "better=lower"
 	exact    = "assume=exact"
 	cheapest = better + " " + exact
 )
 
-// benchColumns are the figures, in the order of the CSV and of a scenario's table. Times are µs; exact figures repeat
-// to the digit.
+// benchColumns are the figures, in the order of the CSV and of a scenario's table. Times are in µs. Figures marked
+// exact are the same in every measurement.
 var benchColumns = []benchColumn{
 	{name: "requests"},
 	{name: "admitted_per_round", table: "admitted", read: wholly},
@@ -50,10 +50,10 @@ var benchColumns = []benchColumn{
 	{name: "bytes_per_key", unit: "B/key", metadata: cheapest},
 }
 
-// wholly is a number without a fraction.
+// wholly formats f without its fraction.
 func wholly(f float64) string { return Integer(int64(f)) }
 
-// timed is a time in µs. The clock and the histograms know no parts of a microsecond.
+// timed formats a time in µs. Below 1 ms it has no fraction, because the clock and the histograms count whole µs.
 func timed(us float64) string {
 	if us < 1000 {
 		return wholly(us)
@@ -61,10 +61,10 @@ func timed(us float64) string {
 	return Significant(us)
 }
 
-// benchFigures are by the names of benchColumns; a figure that could not be had is absent.
+// benchFigures maps the names of benchColumns to figures. A figure that is not known is absent or nil.
 type benchFigures map[string]*float64
 
-// text is the figure of that name, or what stands for none.
+// text returns the figure with that name as text, or none if it is absent.
 func (f benchFigures) text(name string, read func(float64) string, none string) string {
 	if v := f[name]; v != nil {
 		return read(*v)
@@ -72,7 +72,8 @@ func (f benchFigures) text(name string, read func(float64) string, none string) 
 	return none
 }
 
-// leastSamples is how many durations a percentile is told of: the 99th of fewer is one of the last few, whatever came.
+// leastSamples is the fewest durations for which percentiles are shown. With fewer, the 99th percentile would be one of
+// the last few durations.
 const leastSamples = 100
 
 // times adds percentiles of a histogram.
@@ -85,7 +86,7 @@ func (f benchFigures) times(of string, h *result.Histogram) {
 	}
 }
 
-// playFigures are those of all rounds of a play, and of these durations.
+// playFigures returns the figures over all rounds of a play, with the times in d.
 func playFigures(p *result.Play, d *result.Durations) benchFigures {
 	f := benchFigures{
 		"requests": new(float64(d.Response.Count())), "admitted": new(float64(p.Row.Admitted)),
@@ -106,7 +107,7 @@ func playFigures(p *result.Play, d *result.Durations) benchFigures {
 	return f
 }
 
-// roundFigures are the samples of a play.
+// roundFigures returns the figures of one round of a play, as a sample for benchstat.
 func roundFigures(p *result.Play, r *result.Round) benchFigures {
 	f := benchFigures{serverUS: r.ServerUSPerCall, maxPerS: p.MaxPerS, "admitted": new(float64(p.Row.Admitted)),
 		"commands": p.Row.Commands, "bytes_per_key": p.Row.BytesPerKey}
@@ -117,8 +118,8 @@ func roundFigures(p *result.Play, r *result.Round) benchFigures {
 	return f
 }
 
-// writeBenchRows writes one table for all that was measured: a header, and for each scenario and limiter a line for
-// what was admitted and one for what was rejected.
+// writeBenchRows writes one table of all measurements: a header, and for each scenario and limiter a line for the
+// admitted and a line for the rejected requests.
 func writeBenchRows(w io.Writer, d *result.Document) error {
 	names := each(benchColumns, func(c benchColumn) string { return c.name })
 	lines := [][]string{slices.Concat([]string{"scenario", "algorithm", "outcome"}, names,

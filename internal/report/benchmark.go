@@ -15,15 +15,15 @@ import (
 	"ratelab/internal/result"
 )
 
-// This file writes documents in the Go benchmark format, which benchstat compares.
-// Source: golang.org/design/14313-benchmark-format.
+// This file writes documents in the Go benchmark format, which benchstat compares. Source:
+// golang.org/design/14313-benchmark-format.
 //
-// Note: the tool's version stands in a line that the format ignores, as do the server of bench and whether its figures
-// can be trusted. As configuration keys they would put two versions, or two servers, into separate tables of benchstat,
-// and comparing those is what the format is for.
+// Note: the tool's version is in a line that the format ignores, as are bench's server and the validity of its figures.
+// As configuration keys they would put two versions, or two servers, into separate tables of benchstat. But comparing
+// these is the purpose of the format.
 
-// writeLines writes one result of one iteration for each scenario and algorithm. The units are the measures' names in
-// JSON, all declared exact, because virtual time repeats them to the digit.
+// writeLines writes one result with one iteration for each scenario and algorithm. The units are the names of the
+// measures in JSON. All are declared exact, because virtual time gives the same figures in every run.
 func writeLines(w io.Writer, doc *result.Document) error {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# %s %s\n", oneWord(doc.Tool.Name), oneWord(doc.Tool.Version))
@@ -49,7 +49,7 @@ func writeLines(w io.Writer, doc *result.Document) error {
 	return err
 }
 
-// counts are the measures that are lines' units.
+// counts returns the measures that are units of lines.
 func counts() []*measure.Measure {
 	return append(measure.DecisionMeasures.Within(measure.Written), measure.CostMeasures.Within(measure.Written)...)
 }
@@ -73,7 +73,7 @@ func writeBenchLines(w io.Writer, d *result.Document) error {
 		run := &d.Runs[i]
 		fmt.Fprintf(&out, "\nscenario: %s\nseed: %d\nlimit: %s\n", message.Visible(run.Scenario), run.Seed, run.Limit)
 		plays := d.Plays(run)
-		order := map[bool]int{true: 1} // the floor is the last: benchstat compares with the first
+		order := map[bool]int{true: 1} // the floor comes last, since benchstat compares with the first
 		slices.SortStableFunc(plays, func(a, b result.Play) int {
 			return order[algorithms.IsFloor(a.Algorithm)] - order[algorithms.IsFloor(b.Algorithm)]
 		})
@@ -87,10 +87,10 @@ func writeBenchLines(w io.Writer, d *result.Document) error {
 	return err
 }
 
-// benchLine is one round of a play.
+// benchLine writes the line of one round of a play.
 func benchLine(out *bytes.Buffer, scenario string, p *result.Play, r *result.Round) {
 	name, f := benchmarkName("Open", scenario, p.Algorithm), roundFigures(p, r)
-	fmt.Fprintf(out, "%s %d", name, max(r.Admitted+r.Rejected, 1)) // the format knows no benchmark of no iterations
+	fmt.Fprintf(out, "%s %d", name, max(r.Admitted+r.Rejected, 1)) // the format does not allow 0 iterations
 	for _, c := range benchColumns {
 		if v := f[c.name]; v != nil && c.unit != "" {
 			fmt.Fprintf(out, " %s %s", Float(*v), c.unit)
@@ -99,8 +99,8 @@ func benchLine(out *bytes.Buffer, scenario string, p *result.Play, r *result.Rou
 	out.WriteByte('\n')
 }
 
-// benchmarkName is a benchmark's name: BenchmarkSimulate/scenario=poisson/algorithm=gcra. What the format reserves does
-// not stand in it, and its end is not taken for a GOMAXPROCS.
+// benchmarkName returns a benchmark's name: BenchmarkSimulate/scenario=poisson/algorithm=gcra. It contains no
+// characters that the format reserves, and its end cannot be read as a GOMAXPROCS.
 func benchmarkName(of, scenario, algorithm string) string {
 	name := "Benchmark" + of + "/scenario=" + oneWord(scenario) + "/algorithm=" + oneWord(algorithm)
 	if endsInProcs.MatchString(name) {
@@ -109,11 +109,11 @@ func benchmarkName(of, scenario, algorithm string) string {
 	return name
 }
 
-// endsInProcs matches a name whose end the format would read as GOMAXPROCS, such as that of my-script-2; a
-// name that ends so is given a GOMAXPROCS of its own.
+// endsInProcs matches a name whose end the format would read as GOMAXPROCS, such as my-script-2. Such a name gets a
+// GOMAXPROCS of its own.
 var endsInProcs = regexp.MustCompile(`-[0-9]+$`)
 
-// oneWord makes s a part of a benchmark's name, in which blanks end the name and a slash the part.
+// oneWord makes s a part of a benchmark's name: a blank would end the name, and a slash the part.
 func oneWord(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '/' || unicode.IsSpace(r) {

@@ -11,10 +11,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// BenchmarkFormats are those of bench run's document.
+// BenchmarkFormats are the formats of bench run's document.
 var BenchmarkFormats = Formats{Sheet: benchSheet, Width: 100, CSV: writeBenchRows, Bench: writeBenchLines}
 
-// benchSheet is what was measured on which server, a table for each scenario, and how far the times can be relied on.
+// benchSheet returns the sheet of a benchmark: the server, a table for each scenario, and how reliable the times are.
 func benchSheet(d *result.Document) (s Sheet) {
 	opening := fmt.Sprintf("%s, %s; %s", serverWords(&d.Server), message.Count(d.Machine.Cores, "core"),
 		message.Count(d.Settings.Rounds, "round"))
@@ -34,7 +34,7 @@ func benchSheet(d *result.Document) (s Sheet) {
 	return slices.Concat(Sheet{{Lead: []Line{{Text: opening}}}}, s, Sheet{{Lead: closing(d)}})
 }
 
-// serverWords names a server: Redis 8.0.3 in a container.
+// serverWords describes a server: Redis 8.0.3 in a container.
 func serverWords(s *result.BenchServer) string {
 	where := map[string]string{"container": " in a container", "process": " as a process"}[s.Kind]
 	name := message.Visible(s.Name)
@@ -44,7 +44,7 @@ func serverWords(s *result.BenchServer) string {
 	return name + " " + s.Version + where
 }
 
-// closing says how far the times can be relied on.
+// closing returns lines about how reliable the times are.
 func closing(d *result.Document) []Line {
 	if lines := warnings(d.Measurement); lines != nil {
 		return each(lines, func(w string) Line { return Line{Text: w, Style: Alarm} })
@@ -52,7 +52,7 @@ func closing(d *result.Document) []Line {
 	return []Line{{Text: NoiseFloor(d.NoiseFloor) + "."}}
 }
 
-// NoiseFloor says how much less than which is no difference.
+// NoiseFloor returns a sentence about the smallest difference between two times that means something.
 func NoiseFloor(n result.NoiseFloor) string {
 	if n.Pairs == 0 {
 		return "The same code was measured once: how much a difference means is unknown"
@@ -65,8 +65,8 @@ func NoiseFloor(n result.NoiseFloor) string {
 	return "The same code measured twice differs by up to " + text + ": a smaller difference says nothing"
 }
 
-// warnings are the lines about figures that must not be taken for what they are not: of a disturbed machine, or of an
-// interrupted run.
+// warnings returns lines about unreliable figures, because of a disturbed machine, and about incomplete figures,
+// because of an interrupt.
 func warnings(h *result.Measurement) []string {
 	var lines []string
 	if fault := h.Fault(); fault != "" {
@@ -78,7 +78,7 @@ func warnings(h *result.Measurement) []string {
 	return lines
 }
 
-// Played is what was measured of a scenario: a line for each limiter.
+// Played returns the measurements of a scenario: a line for each limiter.
 func Played(d *result.Document, run *result.Run) Part {
 	plays := d.Plays(run)
 	t := Table{Columns: []Column{{Name: "limiter", Words: true, Narrowest: 16}}}
@@ -109,7 +109,7 @@ func Played(d *result.Document, run *result.Run) Part {
 		Notes: Items(filled(append(notes, run.Notes...))...)}
 }
 
-// playLead says what was played of a scenario.
+// playLead describes the part of a scenario that was played.
 func playLead(run *result.Run, plays []result.Play) string {
 	var text string
 	if len(plays) > 0 {
@@ -125,7 +125,7 @@ func playLead(run *result.Run, plays []result.Play) string {
 	return text + "; limit " + run.Limit.String()
 }
 
-// atRate says at which rate plays were measured. Clients that react ask each limiter at another one.
+// atRate returns the rate at which plays were measured. If clients react, the rate differs between limiters.
 func atRate(run *result.Run, plays []result.Play) string {
 	if run.Played == nil || len(plays) == 0 {
 		return ""
@@ -140,8 +140,8 @@ func atRate(run *result.Run, plays []result.Play) string {
 	return "\nat " + text + "/s"
 }
 
-// dearest says whether the limiters or the way to the server cost more at this rate; "" where the same code differs by
-// as much.
+// dearest returns whether the limiters or the round trip to the server cost more at this rate. It returns "" if the
+// difference is within the noise.
 func dearest(plays []result.Play, noise result.NoiseFloor) string {
 	var roundTrip float64
 	most, name := 0.0, ""

@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// writeRows writes one header and one line for each scenario and algorithm, and one for each exact reference. Columns
-// are named as in JSON, and an absent measure is an empty cell. Lists and objects are JSON, in the last columns.
+// writeRows writes a header, and one line for each scenario and algorithm and for each exact reference. Columns have
+// their names in JSON, and an absent measure is an empty cell. Lists and objects are JSON, in the last columns.
 func (s Simulated) writeRows(w io.Writer, doc *result.Document) error {
 	lines := [][]string{CSVColumns()}
 	for i := range doc.Runs {
@@ -35,7 +35,7 @@ func (s Simulated) writeRows(w io.Writer, doc *result.Document) error {
 	return WriteCSV(w, picked)
 }
 
-// withReference are the rows of a run, and its exact reference as one of that name.
+// withReference returns the rows of a run, plus its exact reference as a row with that name.
 func withReference(run *result.Run, name string) []result.Row {
 	rows := slices.Clone(run.Results)
 	if run.Reference != nil {
@@ -44,7 +44,7 @@ func withReference(run *result.Run, name string) []result.Row {
 	return rows
 }
 
-// CSVColumns are the names of all columns.
+// CSVColumns returns the names of all columns.
 func CSVColumns() []string {
 	names := each(counts(), func(m *measure.Measure) string { return m.Name })
 	header := append([]string{"scenario", "algorithm"}, names...)
@@ -54,7 +54,7 @@ func CSVColumns() []string {
 	return append(header, composites...)
 }
 
-// composites are the fields of a row that are several numbers.
+// composites are the fields of a row that have several numbers.
 var composites = []string{"most_admitted", "bound", "shaping", "fairness", "clients", "clock_effect", "race",
 	"local_flag"}
 
@@ -85,15 +85,15 @@ func ParameterText(parameters map[string]string) string {
 	return strings.Join(each(names, func(name string) string { return name + "=" + parameters[name] }), ":")
 }
 
-// WriteCSV writes lines, of which the first is the header. Cells that a spreadsheet would run as a formula begin with
-// an apostrophe.
+// WriteCSV writes lines, the first of which is the header. A cell that a spreadsheet would run as a formula gets an
+// apostrophe.
 func WriteCSV(w io.Writer, lines [][]string) error {
 	return csv.NewWriter(w).WriteAll(each(lines, func(line []string) []string { return each(line, Defuse) }))
 }
 
-// Defuse puts an apostrophe before text that a spreadsheet would take for a formula, and before text that begins with
-// an apostrophe, so that no two texts become one.
-// Source: OWASP, "CSV Injection", which names the wide forms too.
+// Defuse puts an apostrophe before a text that a spreadsheet would read as a formula. It also does so before a text
+// that begins with an apostrophe, so that different texts stay different. Source: OWASP, "CSV Injection", which also
+// names the wide forms.
 func Defuse(cell string) string {
 	first, _ := utf8.DecodeRuneInString(cell)
 	if cell != "" && strings.ContainsRune("=+-@\t\r\n'＝＋－＠", first) {

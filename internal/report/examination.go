@@ -9,8 +9,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// WriteExaminations writes the findings about users' scripts below what is written already; nothing where there is no
-// script.
+// WriteExaminations writes the findings about users' scripts after an empty line. It writes nothing if there are no
+// scripts.
 func WriteExaminations(w io.Writer, d *result.Document, t Terminal) error {
 	if len(d.Examinations) == 0 {
 		return nil
@@ -21,14 +21,14 @@ func WriteExaminations(w io.Writer, d *result.Document, t Terminal) error {
 	return examined(d).WriteTerminal(w, t)
 }
 
-// examined has a part for each script that was examined.
+// examined returns a part for each script that was examined.
 func examined(d *result.Document) Sheet {
 	return each(d.Examinations, func(e result.Examination) Part {
 		return Part{Lead: Examined(&e), Tables: []Table{Findings(&e)}}
 	})
 }
 
-// Examined is the outcome of an examination, and at which limit.
+// Examined returns the result of an examination, and the limit at which it was made.
 func Examined(e *result.Examination) []Line {
 	name := message.Shown(e.Algorithm)
 	if e.NotExamined != "" {
@@ -43,7 +43,7 @@ func Examined(e *result.Examination) []Line {
 		family = "matches no known rule"
 	}
 	if e.Partial {
-		family = "interrupted; what was found so far"
+		family = "interrupted; the findings until then"
 	}
 	properties := -e.Faults()
 	for _, f := range e.Findings {
@@ -56,7 +56,7 @@ func Examined(e *result.Examination) []Line {
 	return []Line{{Text: text, Style: Strong}, {Text: fmt.Sprintf("examined at %v", e.Limit.Policy()), Style: Faint}}
 }
 
-// Checked says how much was tried, and which laws held there; "": nothing was.
+// Checked returns how much was tried, and which laws held. It returns "" if nothing was tried.
 func Checked(e *result.Examination) string {
 	if len(e.Checked) < 2 {
 		return ""
@@ -64,7 +64,7 @@ func Checked(e *result.Examination) string {
 	return fmt.Sprintf("Checked: %s: %s.", e.Checked[0], strings.Join(e.Checked[1:], ", "))
 }
 
-// Findings has a row for each finding of an examination, and one for the file that shows it.
+// Findings returns a table with a row for each finding of an examination, and one for the file that demonstrates it.
 func Findings(e *result.Examination) Table {
 	t := Table{Bare: true, Columns: []Column{{Name: "kind", Words: true}, {Name: "finding", Words: true, Widest: 68,
 		Break: BreakWords}}}

@@ -8,19 +8,20 @@ import (
 	"ratelab/internal/result"
 )
 
-// Formats are those in which the document of a command is written: the tables of its sheet for people, JSON and
-// Markdown, and what else there is.
+// Formats are the formats of a command's document: the tables of its sheet for people, JSON and Markdown, and optional
+// others.
 type Formats struct {
 	Sheet func(*result.Document) Sheet
-	Width int // of the tables where no terminal says otherwise; 0: as wide as they get
-	// CSV and Bench are nil where there is no such format. Bench is that of Go benchmarks, which benchstat reads.
+	Width int // of the tables if no terminal gives a width; 0: unlimited
+	// CSV and Bench are nil if the document has no such format. Bench is the Go benchmark format, which benchstat
+	// reads.
 	CSV, Bench func(io.Writer, *result.Document) error
 }
 
-// TableFormat is the one for people.
+// TableFormat is the format for people.
 const TableFormat = "table"
 
-// Names are those of the formats, the default first.
+// Names returns the names of the formats, the default first.
 func (f *Formats) Names() []string {
 	names := []string{TableFormat, "json"}
 	if f.CSV != nil {
@@ -33,7 +34,7 @@ func (f *Formats) Names() []string {
 	return names
 }
 
-// Write writes d in the format of that name; t matters to tables only.
+// Write writes d in the format with that name. t matters only for tables.
 func (f *Formats) Write(w io.Writer, name string, d *result.Document, t Terminal) error {
 	switch {
 	case name == TableFormat:

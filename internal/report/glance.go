@@ -10,15 +10,16 @@ import (
 	"ratelab/internal/result"
 )
 
-// Tolerated is the lost share up to which a cell of the matrix says ok.
+// Tolerated is the largest lost share for which a cell of the matrix has "ok".
 const Tolerated = 0.01
 
-// glimpse is a row in one figure, and how bad that is: x_limit where the limit is exceeded, or the share that is lost;
-// whichever is worse by overSteps and lostSteps, and of equals x_limit. It is ok where neither is worth a word.
+// glimpse is the figure of a row in one cell, and how bad it is. It is x_limit if the limit is exceeded, or the lost
+// share. If both apply, it is the worse of the two by overSteps and lostSteps, and x_limit if they are equally bad. If
+// neither applies, the cell is ok.
 type glimpse struct {
 	level int     // how bad, from 0 to 4
-	over  bool    // the limit is exceeded; else too much is lost
-	much  float64 // x_limit, or the share
+	over  bool    // the limit is exceeded; otherwise too much is lost
+	much  float64 // x_limit or the lost share
 }
 
 func look(row *result.Row) glimpse {
@@ -35,7 +36,7 @@ func look(row *result.Row) glimpse {
 	return over
 }
 
-// serious is the level from which on a cell stands out on a terminal: one and a half times the limit, or 15 % lost.
+// serious is the lowest level that is emphasized on a terminal: 1.5 times the limit, or 15 % lost.
 const serious = 3
 
 func (g glimpse) cell() Cell {
@@ -52,7 +53,7 @@ func (g glimpse) cell() Cell {
 	return c
 }
 
-// worse orders by level, then an exceeded limit before what is lost, then by the figure.
+// worse orders by level, then puts an exceeded limit before a loss, then orders by the figure.
 func (g glimpse) worse(than glimpse) bool {
 	switch {
 	case g.level != than.level:
@@ -63,7 +64,7 @@ func (g glimpse) worse(than glimpse) bool {
 	return g.much > than.much
 }
 
-// AtAGlance names every row but the floor after its cell of the matrix: ok gcra; 1.98 fixed-window.
+// AtAGlance lists the cells of the matrix with the rows that have them, without the floor: ok gcra; 1.98 fixed-window.
 func AtAGlance(r *result.Run) string {
 	var words [][2]string
 	for i := range r.Results {
@@ -74,8 +75,8 @@ func AtAGlance(r *result.Run) string {
 	return Grouped("%s %s", words)
 }
 
-// Grouped joins names under what they share, in the order in which that is first seen. The format is of what a pair
-// begins with, and of the names with which it ends.
+// Grouped joins the pairs whose first elements are equal, in the order of their first appearance. format has a verb for
+// the first element and one for the list of second elements.
 func Grouped(format string, pairs [][2]string) string {
 	var shared []string
 	names := map[string][]string{}
@@ -90,9 +91,9 @@ func Grouped(format string, pairs [][2]string) string {
 	}), "; ")
 }
 
-// Guaranteeing names, as the matrix does, the limiters that keep the limit on any traffic: by their rule, and in all
-// runs of the window contract, or else of the bucket's, whose requests may cost more than 1. simulate recommend picks
-// one of them.
+// Guaranteeing names the limiters that keep the limit for any traffic, as the matrix does. It considers the runs of the
+// window contract or, if there are none, those of the bucket contract, whose requests may cost more than 1. A limiter
+// must keep the limit by its rule and in all these runs. simulate recommend picks one of them.
 func Guaranteeing(d *result.Document) string {
 	parts, _ := split(d)
 	same := &parts[windows]
@@ -125,13 +126,13 @@ func Guaranteeing(d *result.Document) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// The steps of x_limit and of the lost share from which on a cell is worse.
+// The values of x_limit and of the lost share at which a cell's level rises.
 var (
 	overSteps = []float64{1.1, 1.5, 2}
 	lostSteps = []float64{0.05, 0.15, 0.3}
 )
 
-// levelOf is 1 below the first of the steps, and one more from each of them on.
+// levelOf returns 1, plus 1 for each step that v reaches.
 func levelOf(v float64, steps ...float64) int {
 	level := 1
 	for _, s := range steps {
@@ -142,7 +143,7 @@ func levelOf(v float64, steps ...float64) int {
 	return level
 }
 
-// Share is part divided by whole; 0 if whole is 0.
+// Share returns part divided by whole, or 0 if whole is 0.
 func Share(part, whole int64) float64 {
 	if whole == 0 {
 		return 0

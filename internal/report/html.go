@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// sheetHTML is a sheet within a page. The page's style sheet says what its classes look like.
+// sheetHTML is the template of a sheet within a page. The page's style sheet defines its classes.
 //
 //go:embed sheet.html
 var sheetHTML string
@@ -26,16 +26,16 @@ var sheetTemplate = template.Must(template.New("sheet").Funcs(template.FuncMap{
 	},
 }).Parse(sheetHTML))
 
-// HTML is the sheet within a page: headings, paragraphs, lists and tables. Nothing in a text is markup.
+// HTML returns the sheet for a page: headings, paragraphs, lists and tables. Markup in texts is escaped.
 func (s Sheet) HTML() template.HTML {
 	var out bytes.Buffer
 	if err := sheetTemplate.Execute(&out, s); err != nil {
-		panic(err) // a bytes.Buffer takes everything
+		panic(err) // writing to a bytes.Buffer never fails
 	}
 	return template.HTML(out.String())
 }
 
-// blockHTML is successive lines that are one element: facts, a list, or a paragraph alone.
+// blockHTML has consecutive lines that form one element: facts, a list, or a single paragraph.
 type blockHTML struct {
 	Element string
 	Style   Style
@@ -44,7 +44,7 @@ type blockHTML struct {
 
 func (b blockHTML) Class() string { return styleClass[b.Style] }
 
-// styleClass are the classes of the styles.
+// styleClass maps the styles to classes.
 var styleClass = map[Style]string{Faint: "faint", Strong: "strong", Alarm: "alarm"}
 
 func blocks(lines []Line) (list []blockHTML) {
@@ -66,13 +66,13 @@ func blocks(lines []Line) (list []blockHTML) {
 	return list
 }
 
-// tableHTML is a table whose texts are fit to be shown, and its rows.
+// tableHTML is a table with its texts made safe to show, and its rows.
 type tableHTML struct {
 	Table
 	Body, Foot [][]cellHTML
 }
 
-// html is the table with what its rows are named after in the first column, and rows to compare with at its foot.
+// html returns the table for a page. Rows that are there for comparison form its foot.
 func (g *Table) html() tableHTML {
 	g = g.withoutEmpty()
 	view := tableHTML{Table: *g}
@@ -88,7 +88,8 @@ func (g *Table) html() tableHTML {
 			above := view.Body[len(view.Body)-1]
 			for i, c := range r.Cells {
 				if c.Text != "" {
-					above[i].Text = cmp.Or(above[i].Text, "\u00a0") // so that it has a first line, too
+					// an empty first line, so that the small text is below it
+					above[i].Text = cmp.Or(above[i].Text, "\u00a0")
 					above[i].Small = append(above[i].Small, line[i].Text)
 				}
 			}
@@ -101,7 +102,8 @@ func (g *Table) html() tableHTML {
 	return view
 }
 
-// withoutEmpty is g without the columns in which no row has anything, such as the memory that only a real server tells.
+// withoutEmpty returns g without the columns in which no row has a value, such as memory, which only real servers
+// report.
 func (g *Table) withoutEmpty() *Table {
 	for i := len(g.Columns) - 1; i >= 0; i-- {
 		known := func(r TableRow) bool { return r.Cells[i].Text != "" && r.Cells[i].Text != Absent }
@@ -148,20 +150,20 @@ func (g *Table) cells(r *TableRow) []cellHTML {
 	return line
 }
 
-// Helps are the columns of which something is said.
+// Helps returns the columns with an explanation.
 func (t tableHTML) Helps() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool { return c.Help == "" })
 }
 
-// Soft is a name, such as gcra:burst=100+local-flag, that has been through Shown: where there is no room for it, it is
-// broken before what it adds, and not within a word.
+// Soft returns a name such as gcra:burst=100+local-flag as HTML. If there is too little room for the name, it breaks
+// before an addition, and not within a word. The name must be the result of Shown.
 func Soft(name string) template.HTML {
 	return template.HTML(softer.Replace(template.HTMLEscapeString(name)))
 }
 
 var softer = strings.NewReplacer(":", ":<wbr>", "+", "<wbr>+")
 
-// measured is a number with a blank before its unit.
+// measured matches a number and a unit with a blank between them.
 var measured = regexp.MustCompile(`(\d) ((?:µs|ms|s|min|h|d|k|M)\b|[×%])`)
 
 // together keeps a number and its unit on one line.

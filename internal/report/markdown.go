@@ -10,8 +10,8 @@ import (
 	"ratelab/internal/message"
 )
 
-// WriteMarkdown writes s as headings, paragraphs, lists and GitHub tables, parted by empty lines. Texts show as they
-// were written and mark up nothing.
+// WriteMarkdown writes s as headings, paragraphs, lists and GitHub tables, separated by empty lines. Texts appear as
+// they are: markup in them is escaped.
 func (s Sheet) WriteMarkdown(w io.Writer) error {
 	var m markdown
 	for _, p := range s {
@@ -21,10 +21,10 @@ func (s Sheet) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// markdown is a page's blocks. Items that follow each other are one of them.
+// markdown collects a page's blocks. Consecutive items form one block.
 type markdown struct {
 	blocks []string
-	listed bool // the last block is a list that goes on
+	listed bool // the last block is a list that may continue
 }
 
 func (m *markdown) add(block string) { m.blocks, m.listed = append(m.blocks, block), false }
@@ -92,15 +92,15 @@ func (m *markdown) table(g *Table) {
 	m.add(strings.Join(lines, "\n"))
 }
 
-// markdownEscapes puts a backslash before what CommonMark or a GitHub table could take for markup, and writes
+// markdownEscapes puts a backslash before characters that are markup in CommonMark or in a GitHub table, and writes
 // HTML's own characters as entities. Source: CommonMark 0.31, "Backslash escapes".
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", `*`, `\*`, `_`, `\_`, `[`, `\[`, `]`, `\]`, `#`, `\#`, `|`, `\|`, `~`, `\~`, `!`, `\!`,
 	`$`, `\$`, `&`, `&amp;`, `<`, `&lt;`, `>`, `&gt;`,
 )
 
-// EscapeMarkdown is s as Markdown shows it, on one line: nothing in it is markup, a control character, a link or a
-// mention, wherever on a line it stands.
+// EscapeMarkdown returns s on one line, so that Markdown shows it as it is. Nothing in it acts as markup, a control
+// character, a link or a mention, at any place in a line.
 func EscapeMarkdown(s string) string {
 	s = markdownEscapes.Replace(strings.Trim(message.Visible(s), " "))
 	s = linkOrMention.ReplaceAllString(s, "$1"+apart+"$2")
@@ -109,14 +109,14 @@ func EscapeMarkdown(s string) string {
 }
 
 var (
-	// linkOrMention is what GitHub makes a link without being asked: an address, or a person who is told of it.
-	// Source: GitHub Flavored Markdown 0.29, "Autolinks (extension)".
+	// linkOrMention matches texts that GitHub turns into links on its own: addresses, and mentions, which notify a
+	// person. Source: GitHub Flavored Markdown 0.29, "Autolinks (extension)".
 	linkOrMention = regexp.MustCompile(`(@|\b(?:https?|ftp|mailto|xmpp):|\bwww\.)(\S)`)
-	// bullet and number begin a list or a rule at the start of a line. A dash alone is none: it is how tables show
-	// that there is no figure.
+	// bullet and number match the beginning of a list or a rule at the start of a line. A dash alone is not matched:
+	// tables use it for an absent figure.
 	bullet = regexp.MustCompile(`^[-+=][-+= ]`)
 	number = regexp.MustCompile(`^([0-9]{1,9})([.)](?:$| ))`)
 )
 
-// apart shows as nothing, and keeps what stands beside it from being read together.
+// apart is invisible. It separates its neighbours, so that they are not read together.
 const apart = "<!-- -->"

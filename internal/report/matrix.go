@@ -15,34 +15,35 @@ import (
 	"ratelab/internal/result"
 )
 
-// WriteMatrix writes the document as matrices, without limiters that decide nearly as other columns do. Where a
-// terminal is too narrow for a matrix, it writes the worst of each limiter instead.
+// WriteMatrix writes the document as matrices, without limiters that decide nearly as another column does. If a
+// terminal is too narrow for a matrix, it writes the worst cell of each limiter instead.
 func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	t.Text = textWidth
 	return Sheet(matrices(d, nil, withoutTwins)).WriteTerminal(w, t)
 }
 
-// Matrices are the document as up to three parts, each with a matrix. Two compare the limiters under a contract: all
-// rows meet the same requests, and nothing fails. The third compares situations. link makes the first cell of a run's
-// row from the run's index; nil: it is the scenario's name.
+// Matrices returns the document as up to three parts with a matrix each. Two parts compare the limiters, one for each
+// contract. In these, all rows meet the same requests, and nothing fails. The third part compares situations. link
+// returns the first cell of a run's row from the run's index; nil means the scenario's name.
 func Matrices(d *result.Document, link func(run int) Cell) []Part {
 	return matrices(d, link, func(all []column) []column { return all })
 }
 
-// The parts of matrices. The first two are the contracts.
+// The parts of Matrices. The first two are the contracts.
 const (
 	windows = int(limit.ByWindow)
 	buckets = int(limit.ByBucket)
 	others  = 2
 )
 
-// key says what cells mean: how much is admitted, of what is allowed.
+// key explains the cells. allowed names the quantity to which the admitted cost is compared.
 func key(allowed string) string {
 	return "1.98: admits 1.98 x " + allowed + ". -7%: loses 7% of what the exact limiter admits. The worse of both. " +
 		"ok: within the limit, and at most 1% lost."
 }
 
-// split are the runs of each part, and their indices in d. Runs with guarantees of their own are the last of a part.
+// split returns the runs of each part, and their indices in d. In each part, runs with guarantees of their own come
+// last.
 func split(d *result.Document) (parts [3]result.Document, at [3][]int) {
 	for _, own := range []bool{false, true} {
 		for i, r := range d.Runs {
@@ -58,7 +59,7 @@ func split(d *result.Document) (parts [3]result.Document, at [3][]int) {
 	return parts, at
 }
 
-// matrices are Matrices with the columns that choose leaves.
+// matrices does what Matrices does, for the columns that choose keeps.
 func matrices(d *result.Document, link func(run int) Cell, choose func([]column) []column) (all []Part) {
 	parts, at := split(d)
 	for kind, runs := range parts {
@@ -97,8 +98,8 @@ func matrices(d *result.Document, link func(run int) Cell, choose func([]column)
 			if slices.ContainsFunc(runs.Runs, func(r result.Run) bool {
 				return slices.ContainsFunc(columns, func(c column) bool { return c.of(&r) == nil })
 			}) {
-				notes = append(notes, "-: no row. A limiter needs the parameters that a fault asks for, and a script "+
-					"a retry_after where clients obey it.")
+				notes = append(notes, "-: no row. The limiter lacks a parameter that the fault needs, or its script "+
+					"has no retry_after for clients that obey it.")
 			}
 		}
 		p.Tables, p.Notes = []Table{worst(&runs, columns), matrixOf(&runs, columns, kind, names)}, Items(notes...)
@@ -107,10 +108,10 @@ func matrices(d *result.Document, link func(run int) Cell, choose func([]column)
 	return all
 }
 
-// ownGuarantees reports whether a run's guarantees are its own: those of its burst, or of costs above 1.
+// ownGuarantees reports whether the guarantees hold only for this run, because of its burst or of costs above 1.
 func ownGuarantees(r result.Run) bool { return r.Limit.Contract == limit.ByBucket || r.HasCosts() }
 
-// situations says what each situation is.
+// situations describes the situations of the runs.
 func situations(d *result.Document) []string {
 	var reasons [][2]string
 	for i := range d.Runs {
@@ -119,16 +120,16 @@ func situations(d *result.Document) []string {
 	return []string{Grouped("%s: %s", reasons) + "."}
 }
 
-// column is a limiter's column in the matrix. Its head has two lines.
+// column is the column of a limiter in the matrix. Its head has two lines.
 type column struct {
 	label, head string
-	second      *algorithms.Algorithm // of which it is the second row, whose label may depend on the limit
+	second      *algorithms.Algorithm // the algorithm whose second row this is; the row's label may depend on the limit
 }
 
-// name is the head on one line.
+// name returns the head on one line.
 func (c column) name() string { return (&Column{Name: c.head}).heading() }
 
-// headOf breaks a label that is no short one.
+// headOf breaks a long label into two lines.
 func headOf(label string) string {
 	if i := strings.LastIndexAny(label, "-:"); i > 0 && len(label) > 8 {
 		return label[:i] + "\n" + strings.TrimPrefix(label[i:], "-")
@@ -136,7 +137,7 @@ func headOf(label string) string {
 	return label
 }
 
-// of is the column's row in a run.
+// of returns the column's row in a run.
 func (c column) of(r *result.Run) *result.Row {
 	if c.second != nil {
 		return r.Find(c.second.SecondUnder(r.Limit.Policy()).Label)
@@ -144,8 +145,8 @@ func (c column) of(r *result.Run) *result.Row {
 	return r.Find(c.label)
 }
 
-// columnsOf are the columns for rows that every run has. First are those of algorithms with a place, each followed by
-// its second row. The floor has none.
+// columnsOf returns the columns for rows that all runs have. Algorithms with a place come first, each followed by its
+// second row. The floor has no column.
 func columnsOf(d *result.Document) (all []column) {
 	names := slices.DeleteFunc(slices.Clone(d.Everywhere()), algorithms.IsFloor)
 	add := func(c column) {
@@ -172,8 +173,9 @@ func columnsOf(d *result.Document) (all []column) {
 	return all
 }
 
-// matrixOf has a row for each run. A cell has one figure: x_limit, or the share that is lost, or ok. Where rows compare
-// limiters, a line of guarantees is above them: one above all whose requests cost 1, and of any other run its own.
+// matrixOf returns a matrix with a row for each run. A cell has one figure: x_limit, or the lost share, or ok. If the
+// runs compare limiters, there are lines with guarantees: one above all runs whose requests cost 1, and one above each
+// other run.
 func matrixOf(d *result.Document, all []column, kind int, names []Cell) Table {
 	t := Table{Matrix: true, Bare: true, Tight: true,
 		Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}}}
@@ -211,10 +213,10 @@ func matrixOf(d *result.Document, all []column, kind int, names []Cell) Table {
 	return t
 }
 
-// CellOf is the cell of a run's row.
+// CellOf returns the cell of a run's row.
 func CellOf(row *result.Row) Cell { return look(row).cell() }
 
-// roughly is the least time in whole hours, minutes or seconds, or in tenths of a second, that is not shorter.
+// roughly formats a time rounded up to whole hours, minutes or seconds, or to tenths of a second.
 func roughly(us int64) string {
 	unit := NaturalUnit(float64(us))
 	if us >= 100_000 && us < 1_000_000 {
@@ -223,7 +225,7 @@ func roughly(us int64) string {
 	return Natural(math.Ceil(float64(us)/unit) * unit)
 }
 
-// guaranteed is a column's largest guarantee: 1, <2 where it is one request below, 2.
+// guaranteed returns the largest guarantee of a column: 1, or <2 if it is one request less than 2, or 2.
 func guaranteed(runs []result.Run, c column) string {
 	text, largest, waits := Absent, 0.0, false
 	for i := range runs {
@@ -242,7 +244,7 @@ func guaranteed(runs []result.Run, c column) string {
 	return text
 }
 
-// wholeTimes is a guarantee in one digit where it is a multiple of the limit, or one request less than that.
+// wholeTimes formats a guarantee with one digit if it is a multiple of the limit, or one request less than that.
 func wholeTimes(g float64, l result.Limit) string {
 	whole := math.Ceil(g)
 	switch {
@@ -256,7 +258,7 @@ func wholeTimes(g float64, l result.Limit) string {
 	return Times(g)
 }
 
-// withoutTwins are the columns without limiters that decide nearly as other columns do.
+// withoutTwins returns the columns without limiters that decide nearly as another column does.
 func withoutTwins(all []column) []column {
 	return slices.DeleteFunc(slices.Clone(all), func(c column) bool {
 		twin := algorithms.Of(c.label).Traits.Twin
@@ -264,7 +266,7 @@ func withoutTwins(all []column) []column {
 	})
 }
 
-// secondWords say what the two rows of an algorithm are, where both are columns.
+// secondWords returns explanations for algorithms of which both rows are columns.
 func secondWords(all []column, d *result.Document) (words []string) {
 	for _, c := range all {
 		if c.second != nil && c.of(&d.Runs[0]) != nil && d.Runs[0].Find(c.second.Name) != nil {
@@ -274,8 +276,8 @@ func secondWords(all []column, d *result.Document) (words []string) {
 	return words
 }
 
-// worst stands for a matrix where there is no room for it. It has a row for each limiter: the worst cell of its column,
-// in which scenario that is, and in how many it is ok.
+// worst replaces a matrix on a narrow terminal. It has a row for each limiter: the worst cell of its column, the
+// scenario of that cell, and the number of scenarios in which the limiter is ok.
 func worst(d *result.Document, all []column) Table {
 	t := Table{Caption: "The worst of each", Bare: true, Narrow: true, Columns: []Column{LimiterColumn, {Name: "worst"},
 		{Name: "in", Words: true, Narrowest: narrowest}, {Name: fmt.Sprintf("ok of %d", len(d.Runs))}}}
@@ -301,7 +303,7 @@ func worst(d *result.Document, all []column) Table {
 }
 
 // WriteConfirmation writes, below the matrix of the models, how many of their decisions the scripts confirmed. Rows
-// without a model, those of users' scripts, have a matrix of their own.
+// without a model, those of users' scripts, get a matrix of their own.
 func WriteConfirmation(w io.Writer, d, models *result.Document, t Terminal) error {
 	own := without(d, models)
 	if len(own.Everywhere()) > 0 {
@@ -313,7 +315,7 @@ func WriteConfirmation(w io.Writer, d, models *result.Document, t Terminal) erro
 	return Sheet{{Notes: Items(confirmation(d, models)...)}}.WriteTerminal(w, t)
 }
 
-// without is d without the rows that other has.
+// without returns d without the rows that other has.
 func without(d, other *result.Document) *result.Document {
 	left := &result.Document{}
 	for i := range d.Runs {
@@ -329,7 +331,7 @@ func without(d, other *result.Document) *result.Document {
 	return left
 }
 
-// confirmation is that sentence, and how many expectations are met.
+// confirmation returns the sentence for WriteConfirmation, and how many expectations were met.
 func confirmation(d, models *result.Document) []string {
 	var decisions, met, checked int64
 	for i := range d.Runs {
@@ -362,5 +364,5 @@ func confirmation(d, models *result.Document) []string {
 	return []string{text, fmt.Sprintf("%d of %s met.", met, message.Count(checked, "expectation"))}
 }
 
-// modelKind is the kind of server that is none.
+// modelKind marks runs that the Go models decided.
 const modelKind = "model"

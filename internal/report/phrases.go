@@ -14,7 +14,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// circumstances are, in one line, all that a run's counts depend on besides the limiters.
+// circumstances returns one line with all inputs of a run's counts besides the limiters.
 func circumstances(r *result.Run) string {
 	traffic := message.Count(r.Keys, "key") + When(r.FirstUS, r.LastUS-r.FirstUS, Natural(float64(r.DurationUS)))
 	if n, same := offered(r); same {
@@ -27,11 +27,11 @@ func circumstances(r *result.Run) string {
 	return fmt.Sprintf("%s; %s; %s; seed %d", traffic, contractWords(r.Limit), ServerWords(r.Server), r.Seed)
 }
 
-// ServerLine says on which server scripts decided, for answers that have no other place for it.
+// ServerLine returns a line with the server on which scripts decided, for answers without another place for it.
 func ServerLine(s result.Server) Line { return Line{Text: "server: " + ServerWords(s), Style: Faint} }
 
-// ServerWords names a server for readers. Of the embedded one they need no version, but why it decided in place of a
-// real one.
+// ServerWords describes a server for readers. For the embedded one it has no version, but the reason why it was used
+// instead of a real one.
 func ServerWords(s result.Server) string {
 	switch {
 	case s.Kind != "embedded":
@@ -42,8 +42,8 @@ func ServerWords(s result.Server) string {
 	return "embedded"
 }
 
-// When is the time of the first request, in microseconds since 1970, and of the last; or, where that is not known, how
-// long the traffic lasts.
+// When returns the times of the first and the last request, if the first is known, in microseconds since 1970.
+// Otherwise it returns how long the traffic lasts.
 func When(firstUS, lastsUS int64, lasts string) string {
 	if firstUS == 0 {
 		return " in " + lasts
@@ -57,7 +57,7 @@ func When(firstUS, lastsUS int64, lasts string) string {
 	return ", " + first.Format("2 Jan 2006 "+clock) + " to " + end + " UTC"
 }
 
-// offered is what every row was offered; same is false if that differs.
+// offered returns the number of requests that each row was offered. same is false if the rows differ.
 func offered(r *result.Run) (n int64, same bool) {
 	for i := range r.Results {
 		if n = r.Results[i].Offered; n != r.Results[0].Offered {
@@ -67,7 +67,7 @@ func offered(r *result.Run) (n int64, same bool) {
 	return n, len(r.Results) > 0
 }
 
-// contractWords is a limit as its contract reads it.
+// contractWords describes a limit in terms of its contract.
 func contractWords(l result.Limit) string {
 	if l.Contract == limit.ByWindow {
 		text := fmt.Sprintf("never more than %d in any %s", l.Requests, Each(l.WindowUS))
@@ -79,8 +79,8 @@ func contractWords(l result.Limit) string {
 	return fmt.Sprintf("a bucket: %d per %s on average, %d at once", l.Requests, Each(l.WindowUS), l.Burst)
 }
 
-// Keepers says how many rows keep the limit, which of them do so by delaying requests, and which has a fault by what is
-// known of it.
+// Keepers returns a sentence about how many rows keep the limit, and which do so by delaying requests. known adds which
+// rows have a fault.
 func Keepers(r *result.Run, known []result.Examination) string {
 	rows, keep, delaying := slices.Concat(shownRows(r)...), 0, ""
 	for _, row := range rows {
@@ -121,7 +121,7 @@ func Keepers(r *result.Run, known []result.Examination) string {
 	return who + " " + verb + " the limit" + delaying + "."
 }
 
-// inWords is a number up to twelve in a word.
+// inWords returns a number up to twelve as a word.
 func inWords(n int) string {
 	words := []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
 		"twelve"}
@@ -131,7 +131,7 @@ func inWords(n int) string {
 	return strconv.Itoa(n)
 }
 
-// alikeSentence names the rows that decide as another one.
+// alikeSentence names the rows with the same decisions as another row.
 func alikeSentence(r *result.Run) string {
 	var all []string
 	said := ""
@@ -158,7 +158,7 @@ func alikeSentence(r *result.Run) string {
 	return strings.Join(all, ", ") + "."
 }
 
-// undecided counts requests that no limiter decided, or that found no limit.
+// undecided counts requests that no limiter decided, or for which no limit was configured.
 func undecided(r *result.Run) []string {
 	var all []string
 	for _, of := range []struct {
@@ -185,7 +185,7 @@ func undecided(r *result.Run) []string {
 	return all
 }
 
-// alikeMark stands on the page before the name of a row that decides as the one above it, and alikeNote says so.
+// alikeMark precedes the name of a row on the page that decides as the row above it. alikeNote explains the mark.
 const (
 	alikeMark = "= "
 	alikeNote = "=: decides every request as the row above"
@@ -193,7 +193,7 @@ const (
 
 const partialWarning = "PARTIAL: interrupted; the counts cover the beginning only"
 
-// Remarks are the page's lines under a run's rows: the expectations first, then what else must be known.
+// Remarks returns the page's lines below a run's rows: first the expectations, then other remarks.
 func Remarks(r *result.Run) []Line {
 	var lines []string
 	if len(r.Alike()) < len(r.Results) {
@@ -202,18 +202,20 @@ func Remarks(r *result.Run) []Line {
 	return append(expectationLines(r, ""), Items(append(lines, remarks(r)...)...)...)
 }
 
-// remarks are keys that stay for ever, and the run's notes.
+// remarks returns the warning about keys without a TTL, and the run's notes.
 func remarks(r *result.Run) []string {
 	notes := each(r.Notes, func(note string) string { return noted + note })
 	return append(filled([]string{withoutTTL(r)}), notes...)
 }
 
-// withoutTTL names the rows that leave keys for ever. A managed bucket is to stay until it is deleted.
+// withoutTTL names the rows that leave keys without a TTL. It omits managed buckets, which exist until they are
+// deleted.
 func withoutTTL(r *result.Run) string {
 	var rows []string
 	for i := range r.Results {
 		name, n := r.Results[i].Algorithm, r.Results[i].KeysWithoutTTL
-		managed := algorithms.Of(name).Traits.Managed && !strings.Contains(name, "+") // a variant with a flag is named
+		// a variant with a flag is not managed
+		managed := algorithms.Of(name).Traits.Managed && !strings.Contains(name, "+")
 		if n != nil && *n > 0 && !managed && !algorithms.IsFloor(name) {
 			rows = append(rows, fmt.Sprintf("%s %d", name, *n))
 		}
@@ -221,10 +223,10 @@ func withoutTTL(r *result.Run) string {
 	if rows == nil {
 		return ""
 	}
-	return "keys without a TTL, which stay until somebody deletes them: " + strings.Join(rows, ", ")
+	return "keys without a TTL, which never expire: " + strings.Join(rows, ", ")
 }
 
-// expectationLines gives one line for each expectation missed, and one that sums up and ends with more.
+// expectationLines returns one line for each missed expectation, and a summary that ends with more.
 func expectationLines(r *result.Run, more string) []Line {
 	if len(r.Expectations) == 0 {
 		return Items(filled([]string{more})...)
@@ -251,7 +253,7 @@ func expectationLines(r *result.Run, more string) []Line {
 	return append(lines, Items(strings.TrimSpace(sum+". "+more))...)
 }
 
-// Missed describes a missed expectation: the figure, and what was expected.
+// Missed describes a missed expectation: the figure and the expected value.
 func Missed(e result.Expectation) string {
 	got := "nothing"
 	if e.Got != nil {
@@ -260,7 +262,7 @@ func Missed(e result.Expectation) string {
 	return fmt.Sprintf("%s: %s is %s, expected %s", e.Algorithm, e.Measure, got, expected(e.Want))
 }
 
-// expected is what was wanted, in words.
+// expected describes the expected values in words.
 func expected(want string) string {
 	low, high, bounds := strings.Cut(want, "..")
 	switch {

@@ -14,19 +14,19 @@ import (
 	"ratelab/internal/result"
 )
 
-// narrowest is the width below which the algorithm's column is never pressed.
+// narrowest is the least width of the algorithm's column.
 const narrowest = 16
 
 // LimiterColumn is the first column of a table of rows.
 var LimiterColumn = Column{Name: "limiter", Words: true, Narrowest: narrowest}
 
-// Tables are a run's tables in a place: its rows, and a table for each other subject that the run is about. columns are
-// the measures of the first table; nil stands for the usual ones.
+// Tables returns a run's tables for a place: a table of its rows, and one for each other subject with figures in the
+// run. columns are the measures of the first table; nil means the usual ones.
 func Tables(r *result.Run, place measure.Place, columns []*measure.Measure) []Table {
 	tables := []Table{runTable(r, place, columns)}
 	for _, about := range measure.Subjects()[1:] {
 		if about == measure.CostMeasures && place == measure.Table {
-			continue // they are columns of the first table
+			continue // on a terminal they are columns of the first table
 		}
 		tables = append(tables, subjectTable(r, about, place))
 		if about == measure.ClientMeasures && len(r.ClientGroups) > 1 {
@@ -36,8 +36,8 @@ func Tables(r *result.Run, place measure.Place, columns []*measure.Measure) []Ta
 	return slices.DeleteFunc(tables, func(t Table) bool { return len(t.Rows) == 0 })
 }
 
-// runTable has a line for each row. The page has the floor and the exact reference too, and below a row those that
-// decide alike.
+// runTable returns a table with a line for each row. On the page it also has the floor, the exact reference, and below
+// each row those that decide alike.
 func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Table {
 	if place != measure.Page {
 		if shown == nil {
@@ -52,13 +52,13 @@ func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Tabl
 	}
 	shown = measure.DecisionMeasures.Shown(place, r.Figures())
 	i := max(0, slices.IndexFunc(shown, func(m *measure.Measure) bool { return m.Name == "peak" }))
-	shown = slices.Concat(shown[i:], shown[:i]) // a phone shows the first columns only
+	shown = slices.Concat(shown[i:], shown[:i]) // a phone shows only the first columns
 	t := Table{Caption: "What each algorithm did with the same requests", Columns: columns(shown, place)}
 	if len(r.ClientGroups) > 0 {
 		t.Caption = "What each algorithm did with the requests that the clients made of its answers"
 	}
 	t.Columns = append(t.Columns, Column{Name: "burst",
-		Help: "the capacity that the algorithm was given, where it takes one"})
+		Help: "the capacity of the algorithm, if it has one"})
 	for _, group := range r.Alike() {
 		for i, row := range group {
 			line := rowOf(r, row.Algorithm, shown, &row.Figures, place)
@@ -83,8 +83,8 @@ func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Tabl
 	return t
 }
 
-// shownRows are a terminal's rows, each with those that decide alike: all but the floor, unless it is alone. Of
-// rows that decide alike the one that guarantees most is the first.
+// shownRows returns the rows for a terminal, each with the rows that decide alike. It omits the floor, unless that is
+// the only row. Among rows that decide alike, the one with the lowest guarantee comes first.
 func shownRows(r *result.Run) [][]*result.Row {
 	var all [][]*result.Row
 	for _, group := range r.Alike() {
@@ -102,7 +102,7 @@ func shownRows(r *result.Run) [][]*result.Row {
 	return all
 }
 
-// guarantee is a row's, 0 of a rule that is the contract itself, and +Inf where it is unknown.
+// guarantee returns a row's guarantee: 0 for a rule that is the contract itself, and +Inf if it is unknown.
 func guarantee(r *result.Run, row *result.Row) float64 {
 	switch {
 	case row.Guarantee == nil:
@@ -113,7 +113,7 @@ func guarantee(r *result.Run, row *result.Row) float64 {
 	return *row.Guarantee
 }
 
-// burst is the capacity that a row was given.
+// burst returns the capacity that a row was given.
 func burst(row *result.Row) string {
 	capacity := algorithms.InRole(algorithms.Capacity, row.Algorithm, row.Parameters)
 	n, err := strconv.ParseInt(capacity, 10, 64)
@@ -126,7 +126,7 @@ func burst(row *result.Row) string {
 	return message.Grouped(n)
 }
 
-// subjectTable has a line for each row that has figures about the subject.
+// subjectTable returns a table with a line for each row that has figures about the subject.
 func subjectTable(r *result.Run, about *measure.Subject, place measure.Place) Table {
 	measures := about.Shown(place, r.Figures())
 	t := Table{Title: about.Caption, Bare: place != measure.Page, Columns: columns(measures, place)}
@@ -159,8 +159,8 @@ func subjectTable(r *result.Run, about *measure.Subject, place measure.Place) Ta
 	return t
 }
 
-// isAbout reports whether a terminal shows a subject's table: that of reacting clients where one of them tried again,
-// that of evenness where something is expected of it. Other subjects come only with their scenarios.
+// isAbout reports whether a terminal shows a subject's table. It shows reacting clients if one of them retried, and
+// fairness if an expectation is about it. Other subjects have figures only in their own scenarios.
 func isAbout(r *result.Run, about *measure.Subject) bool {
 	switch about {
 	case measure.FairnessMeasures:
@@ -176,8 +176,8 @@ func isAbout(r *result.Run, about *measure.Subject) bool {
 	return true
 }
 
-// worstKey names the key that was served worst, where that says anything: of keys that are all served alike it would be
-// the first of the alphabet.
+// worstKey returns the key that was served worst. It returns Absent if all keys are served alike: the worst key would
+// then just be the first by name.
 func worstKey(f *measure.Fairness) Cell {
 	if f.WorstServed == f.BestServed {
 		return Cell{Text: Absent}
@@ -185,7 +185,7 @@ func worstKey(f *measure.Fairness) Cell {
 	return Cell{Text: f.WorstKey}
 }
 
-// groupTables tell groups of clients apart: on a terminal in one table, on a page in one for each.
+// groupTables show the groups of clients: in one table on a terminal, in one table for each group on a page.
 func groupTables(r *result.Run, place measure.Place) (tables []Table) {
 	brief := Table{Bare: true, Title: "Who got through: operations that succeeded, of all, by group of clients",
 		Columns: []Column{LimiterColumn}}
@@ -228,7 +228,7 @@ func groupRow(algorithm string, g *measure.ClientGroup) TableRow {
 	return TableRow{Cells: cells}
 }
 
-// columns are the algorithm's and those of measures in a table.
+// columns returns the limiter's column and those of measures in a table.
 func columns(measures []*measure.Measure, place measure.Place) []Column {
 	list := []Column{LimiterColumn}
 	for _, m := range measures {
@@ -241,7 +241,7 @@ func columns(measures []*measure.Measure, place measure.Place) []Column {
 	return list
 }
 
-// rowOf is the line of a row of that name. A rule that is the contract itself has the guarantee "exact".
+// rowOf returns the line of a row with that name. A rule that is the contract itself has the guarantee "exact".
 func rowOf(r *result.Run, name string, measures []*measure.Measure, f *measure.Figures, place measure.Place) TableRow {
 	cells := Cells(name)
 	for _, m := range measures {
@@ -261,7 +261,8 @@ func rowOf(r *result.Run, name string, measures []*measure.Measure, f *measure.F
 	return TableRow{Cells: cells}
 }
 
-// guaranteeText is "exact" for a rule that is the contract itself, and 1.00 for what is one request below it.
+// guaranteeText returns "exact" for a rule that is the contract itself, and 1.00 for a guarantee that is one request
+// below.
 func guaranteeText(r *result.Run, name string, g float64) string {
 	switch {
 	case algorithms.IsExact(name, r.Limit.Contract):
@@ -272,7 +273,7 @@ func guaranteeText(r *result.Run, name string, g float64) string {
 	return Times(g)
 }
 
-// figure is a number as its unit is read in a place.
+// figure formats a number by its unit for a place.
 func figure(unit measure.Unit, digits int, v float64, place measure.Place) Cell {
 	c := Cell{Key: strconv.FormatFloat(v, 'g', 9, 64)}
 	page := place == measure.Page

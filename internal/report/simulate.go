@@ -10,19 +10,19 @@ import (
 	"ratelab/internal/result"
 )
 
-// Simulated is how simulate's document is shown.
+// Simulated has the options for showing simulate's document.
 type Simulated struct {
-	Columns []string // measures of the first table; nil: the usual ones
-	Several bool     // each run begins with its scenario's name
-	Matrix  bool     // in place of a part for each run
-	Charts  string   // the folder of the charts; "": there are none
-	Next    string   // the command that comes next; "": none
+	Columns []string // the measures of the first table; nil: the usual ones
+	Several bool     // each run begins with the name of its scenario
+	Matrix  bool     // a matrix instead of a part for each run
+	Charts  string   // the folder with the charts; "": no charts
+	Next    string   // the suggested next command; "": none
 }
 
-// textWidth is the width of paragraphs where the output is no terminal.
+// textWidth is the width of paragraphs if the output is not a terminal.
 const textWidth = 82
 
-// WriteRun writes a run for people; the first is not preceded by an empty line.
+// WriteRun writes a run for people. An empty line precedes each run except the first.
 func (s Simulated) WriteRun(w io.Writer, r *result.Run, first bool, t Terminal) error {
 	if !first {
 		if _, err := io.WriteString(w, "\n"); err != nil {
@@ -33,7 +33,7 @@ func (s Simulated) WriteRun(w io.Writer, r *result.Run, first bool, t Terminal) 
 	return Sheet{s.part(r)}.WriteTerminal(w, t)
 }
 
-// Formats are those of the document.
+// Formats returns the formats of the document.
 func (s Simulated) Formats() *Formats {
 	return &Formats{Sheet: s.sheet, CSV: s.writeRows, Bench: writeLines}
 }
@@ -41,7 +41,7 @@ func (s Simulated) Formats() *Formats {
 // next begins a line with a command, which is never broken.
 const next = "Next"
 
-// sheet has a part for each run, and one for each script that was examined.
+// sheet returns a part for each run, and one for each script that was examined.
 func (s Simulated) sheet(d *result.Document) Sheet {
 	if s.Matrix {
 		return append(Matrices(d, nil), examined(d)...)
@@ -50,7 +50,7 @@ func (s Simulated) sheet(d *result.Document) Sheet {
 	return append(each(d.Runs, func(r result.Run) Part { return s.part(&r) }), examined(d)...)
 }
 
-// part is the question and the circumstances, the tables, and what follows from them.
+// part returns the question and the circumstances, the tables, and the conclusions.
 func (s Simulated) part(r *result.Run) Part {
 	var columns []*measure.Measure
 	for _, name := range s.Columns {
@@ -82,7 +82,7 @@ func (s Simulated) part(r *result.Run) Part {
 	return p
 }
 
-// CheckColumns refuses columns that a format does not have. Of CSV they are fields, elsewhere measures.
+// CheckColumns returns an error for a column that the format lacks. In CSV columns are fields, elsewhere measures.
 func CheckColumns(names []string, format string) error {
 	all := measure.Names(measure.Table | measure.Written)
 	if format == "csv" {
@@ -95,7 +95,7 @@ func CheckColumns(names []string, format string) error {
 		if now := measure.Renamed[name]; now != "" {
 			return fmt.Errorf("%s is called %s", message.Quote(name), now)
 		}
-		return fmt.Errorf("%s is no column; %s", message.Quote(name), message.OneOf(name, all))
+		return fmt.Errorf("%s is not a column; %s", message.Quote(name), message.OneOf(name, all))
 	}
 	return nil
 }

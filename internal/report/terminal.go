@@ -12,29 +12,29 @@ import (
 	"ratelab/internal/message"
 )
 
-// Terminal is where a sheet is read.
+// Terminal has the properties of the terminal, or of another output, on which a sheet is shown.
 type Terminal struct {
-	Width int  // columns to keep within; 0 for as wide as it gets
-	Text  int  // columns of a paragraph where Width is 0; 0 for as wide as it gets
+	Width int  // the number of columns; 0: unlimited
+	Text  int  // the width of paragraphs if Width is 0; 0: unlimited
 	Quiet bool // leave out the notes
-	Color bool // ANSI colours: what is alarming stands out, what is there to compare with steps back
+	Color bool // use ANSI colours: red for alarms, faint for rows that are there for comparison
 }
 
-// Or is t, and where it has no width the one that is usual for the sheet.
+// Or returns t with the given width if t has none.
 func (t Terminal) Or(width int) Terminal {
 	t.Width = cmp.Or(t.Width, width)
 	return t
 }
 
-// WriteTerminal writes s for people. It is plain ASCII unless a name is not, so that it survives pipes and logs, and
-// nothing in it steers a terminal.
+// WriteTerminal writes s for people. The output is plain ASCII, except for names, so that it survives pipes and logs.
+// Nothing in it controls a terminal.
 func (s Sheet) WriteTerminal(w io.Writer, t Terminal) error {
 	parts := each(s, func(p Part) string { return t.part(&p) })
 	_, err := io.WriteString(w, strings.Join(filled(parts), "\n"))
 	return err
 }
 
-// filled are the texts that are not empty.
+// filled returns the texts that are not empty.
 func filled(texts []string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
@@ -67,10 +67,10 @@ func (t Terminal) part(p *Part) string {
 	return strings.Join(filled(append(blocks, notes)), "\n")
 }
 
-// noted is how a line begins that says how the figures came about, and none of them.
+// noted begins lines about how the figures were computed.
 const noted = "note: "
 
-// line is a paragraph; what is carried over is indented.
+// line returns a paragraph. Its continuation lines are indented.
 func (t Terminal) line(l Line) string {
 	s := message.Visible(l.whole())
 	if width := cmp.Or(t.Width, t.Text); l.Term != next && width > 0 &&
@@ -83,7 +83,7 @@ func (t Terminal) line(l Line) string {
 
 const indent = "  "
 
-// whole is the line with its term.
+// whole returns the line with its term.
 func (l *Line) whole() string {
 	if l.Term == "" {
 		return l.Text
@@ -94,10 +94,10 @@ func (l *Line) whole() string {
 // title is the style of a part's title.
 const title = Alarm + 1
 
-// colors are those of the styles that a terminal knows.
+// colors are the colours of the styles on a terminal.
 var colors = map[Style]text.Colors{Faint: {text.Faint}, Alarm: {text.Bold, text.FgRed}, title: {text.Bold}}
 
-// paint colours s without go-pretty's global switch, which follows the environment and not the caller.
+// paint colours s. It does not use go-pretty's global switch, which depends on the environment and not on the caller.
 func (t Terminal) paint(s string, style Style) string {
 	if !t.Color || s == "" || colors[style] == nil {
 		return s
@@ -105,13 +105,13 @@ func (t Terminal) paint(s string, style Style) string {
 	return text.Escape(s, colors[style].EscapeSeq())
 }
 
-// TrimRight takes the blanks off the end of every line.
+// TrimRight removes the blanks at the end of each line.
 func TrimRight(s string) string {
 	trimmed := func(line string) string { return strings.TrimRight(line, " ") }
 	return strings.Join(each(strings.Split(s, "\n"), trimmed), "\n")
 }
 
-// fitted renders a table. Where it is too wide labels are broken, and where that is not enough columns leave.
+// fitted renders a table. If the table is too wide, labels are broken, and if that is not enough, columns are left out.
 func (t Terminal) fitted(g *Table) string {
 	var gone []string
 	for t.excess(t.render(g.narrowest())) > 0 {
@@ -136,7 +136,7 @@ func (t Terminal) fitted(g *Table) string {
 	return rendered + "\n" + strings.TrimSuffix(note, "\n")
 }
 
-// excess is by how much a table is too wide.
+// excess returns by how many columns a table is too wide.
 func (t Terminal) excess(rendered string) int {
 	if t.Width == 0 {
 		return 0
@@ -144,7 +144,7 @@ func (t Terminal) excess(rendered string) int {
 	return max(0, text.LongestLineLen(rendered)-t.Width)
 }
 
-// narrowest is g with every label broken as far as may be.
+// narrowest returns g with each label broken as far as allowed.
 func (g *Table) narrowest() *Table {
 	for i, c := range g.Columns {
 		if c.Narrowest > 0 {
@@ -154,7 +154,7 @@ func (g *Table) narrowest() *Table {
 	return g
 }
 
-// leaver is the column that leaves first; -1 where none leaves.
+// leaver returns the column to leave out first, or -1 if none may be left out.
 func (g *Table) leaver() int {
 	first := -1
 	for i, c := range g.Columns {
@@ -165,7 +165,7 @@ func (g *Table) leaver() int {
 	return first
 }
 
-// without is g without column i.
+// without returns g without column i.
 func (g *Table) without(i int) *Table {
 	copied := *g
 	copied.Columns = slices.Delete(slices.Clone(g.Columns), i, i+1)
@@ -176,7 +176,7 @@ func (g *Table) without(i int) *Table {
 	return &copied
 }
 
-// narrower is g with a bound on the width of column i.
+// narrower returns g with a limit on the width of column i.
 func (g *Table) narrower(i, width int) *Table {
 	copied := *g
 	copied.Columns = slices.Clone(g.Columns)
@@ -184,7 +184,7 @@ func (g *Table) narrower(i, width int) *Table {
 	return &copied
 }
 
-// widest is how wide column i is.
+// widest returns the width of column i.
 func (g *Table) widest(i int) int {
 	width := text.LongestLineLen(g.Columns[i].Name)
 	for _, r := range g.Rows {
@@ -196,7 +196,7 @@ func (g *Table) widest(i int) int {
 	return width
 }
 
-// render draws one rule under the heading and nothing else: fields stay apart for awk as for the eye.
+// render draws one rule under the heading and no other lines, so that awk can separate the fields.
 func (t Terminal) render(g *Table) string {
 	w, style := table.NewWriter(), table.StyleDefault
 	style.Format.Header, style.Options = text.FormatDefault, table.Options{SeparateHeader: !g.Bare}
@@ -242,8 +242,8 @@ func (t Terminal) render(g *Table) string {
 	return TrimRight(w.Render())
 }
 
-// groupWidths are how wide the last columns of groups must be for the group's name to have room over its columns, by
-// the column. go-pretty 6.8 would share the room out itself, and may divide by zero over it.
+// groupWidths returns, for the last columns of groups, the widths with which a group's name fits over its columns.
+// go-pretty 6.8 would distribute the width itself, but may divide by zero.
 func (g *Table) groupWidths() map[int]int {
 	widths := map[int]int{}
 	for first := 0; first < len(g.Columns); {
@@ -260,10 +260,10 @@ func (g *Table) groupWidths() map[int]int {
 	return widths
 }
 
-// visibleLines are the lines of a text whose line ends are meant.
+// visibleLines returns the lines of a text, split at its line ends, each safe to show.
 func visibleLines(text string) []string { return each(strings.Split(text, "\n"), message.Visible) }
 
-// BreakLabel breaks a label after a hyphen or a colon, and within a word only where it must.
+// BreakLabel breaks a label after a hyphen or a colon, and within a word only if necessary.
 func BreakLabel(label string, width int) string {
 	if text.StringWidthWithoutEscSequences(label) <= width {
 		return label
@@ -293,5 +293,5 @@ func BreakList(labels string, width int) string {
 	return strings.Join(list, "\n")
 }
 
-// BreakWords breaks a sentence between its words.
+// BreakWords breaks a sentence between words.
 func BreakWords(sentence string, width int) string { return text.WrapSoft(sentence, width) }

@@ -6,16 +6,16 @@ import (
 	"strconv"
 )
 
-// Reply follows one reply after the other in RESP2 as they come in, in pieces of any size. It keeps no texts.
+// Reply follows the replies of RESP2, one after another, in pieces of any size. It stores no texts.
 type Reply struct {
-	Begun  bool // a part of a reply has come
-	Values int  // of the reply, that are yet to begin
-	Tables int  // of the reply, so far
-	Skip   int  // bytes of a text, and of the end of its line, that are yet to come
+	Begun  bool // a part of a reply has arrived
+	Values int  // values of the reply that have not begun
+	Tables int  // tables of the reply until now
+	Skip   int  // bytes of a text and its line end that have not arrived
 	line   []byte
 }
 
-// longestHeader is how much of a line is kept: more than a type and a number.
+// longestHeader is how many bytes of a line are stored: enough for a type and a number.
 const longestHeader = 32
 
 // Next returns how much of data belongs to the reply, and whether the reply ends there. The error is a *ProtocolError.
@@ -48,7 +48,7 @@ func (r *Reply) Next(data []byte) (n int, ends bool, err error) {
 	return n, false, nil
 }
 
-// begin takes the line with which a value begins, without its end.
+// begin reads the line with which a value begins, without its end.
 func (r *Reply) begin(line []byte) error {
 	r.Values--
 	switch kind := string(line[:min(1, len(line))]); kind {

@@ -1,5 +1,5 @@
-// Package resp is the protocol of a Redis, RESP2, where go-redis would cost too much: commands are written and read,
-// and replies read in place.
+// Package resp implements RESP2, the protocol of Redis, for cases in which go-redis would be too slow: it writes and
+// reads commands, and reads replies in place.
 package resp
 
 import (
@@ -14,16 +14,16 @@ import (
 	"ratelab/internal/message"
 )
 
-// What one reply may hold. Redis itself would send more, but nothing that is asked here is answered with as much.
+// The largest parts of a reply. Redis itself could send more, but no reply to our commands is as large.
 const (
 	MostText  = 64 << 20 // bytes of one text
 	MostItems = 1 << 24  // values of one table
-	// Deepest is how far tables nest. Redis' Lua converts a reply on its C stack, which has so many slots
-	// (LUAI_MAXCSTACK), and answers an error beyond.
+	// Deepest is how far tables may nest. Redis's Lua converts a reply on its C stack, which has this many slots
+	// (LUAI_MAXCSTACK), and replies with an error beyond that.
 	Deepest = 8000
 )
 
-// ErrShort is the error where data ends in the middle of a value or a command.
+// ErrShort is the error if data ends within a value or a command.
 var ErrShort = errors.New("reply cut short")
 
 // ProtocolError reports a malformed reply or command. It is a net.Error: the connection cannot be reused.
@@ -32,32 +32,32 @@ type ProtocolError struct {
 	Sent string // the command whose reply it is; "": unknown
 }
 
-// Error begins as go-redis' own words do for what is not the protocol.
+// Error begins as go-redis's own errors about malformed replies do.
 func (e *ProtocolError) Error() string { return "redis: can't parse reply: " + e.What }
 
-// Timeout is false.
+// Timeout returns false.
 func (*ProtocolError) Timeout() bool { return false }
 
-// Temporary is false.
+// Temporary returns false.
 func (*ProtocolError) Temporary() bool { return false }
 
-// ReplyError is an error that a server replied.
+// ReplyError is an error reply of a server.
 type ReplyError string
 
 func (e ReplyError) Error() string { return string(e) }
 
-// RedisError makes it an error of go-redis.
+// RedisError marks the error as go-redis marks its own.
 func (ReplyError) RedisError() {}
 
-// Refuse is a *ProtocolError.
+// Refuse returns a *ProtocolError.
 func Refuse(format string, args ...any) error {
 	return &ProtocolError{What: fmt.Sprintf(format, args...)}
 }
 
-// refuse is a *ProtocolError with the malformed part.
+// refuse returns a *ProtocolError that quotes the malformed part.
 func refuse(part []byte) error { return Refuse("%.60q", part) }
 
-// Named is err. A *ProtocolError that names no command then names the one that was sent.
+// Named returns err. If it is a *ProtocolError without a command, Named sets the command that was sent.
 func Named(err error, sent string) error {
 	var wrong *ProtocolError
 	if errors.As(err, &wrong) {
@@ -66,7 +66,7 @@ func Named(err error, sent string) error {
 	return err
 }
 
-// AppendCommand writes a command: an array of texts.
+// AppendCommand appends a command: an array of texts.
 func AppendCommand[T ~string | ~[]byte](dst []byte, args ...T) []byte {
 	dst = AppendHeader(dst, '*', len(args))
 	for _, arg := range args {
@@ -75,20 +75,21 @@ func AppendCommand[T ~string | ~[]byte](dst []byte, args ...T) []byte {
 	return dst
 }
 
-// AppendText writes one argument.
+// AppendText appends one argument.
 func AppendText[T ~string | ~[]byte](dst []byte, text T) []byte {
 	dst = AppendHeader(dst, '$', len(text))
 	dst = append(dst, text...)
 	return append(dst, '\r', '\n')
 }
 
-// AppendHeader writes a number: the line that begins an array (*) or a text ($) of that length, or all of one (:).
+// AppendHeader appends a type and a number: the line that begins an array (*) or a text ($) of that length, or an
+// integer (:).
 func AppendHeader(dst []byte, kind byte, n int) []byte {
 	dst = strconv.AppendInt(append(dst, kind), int64(n), 10)
 	return append(dst, '\r', '\n')
 }
 
-// Command reads one command, and returns what follows it. The error is ErrShort or a *ProtocolError.
+// Command reads one command, and returns it with the bytes after it. The error is ErrShort or a *ProtocolError.
 func Command(data []byte) (args []string, rest []byte, err error) {
 	s := Scanner{data: data}
 	n, err := s.Array()
@@ -105,22 +106,22 @@ func Command(data []byte) (args []string, rest []byte, err error) {
 	return args, s.data, err
 }
 
-// Scanner reads values from a whole reply, in place and without allocating in the steady state: texts alias the reply,
-// items come from a slab that the next reply reuses.
+// Scanner reads values from a complete reply, in place and without allocating in the steady state. Texts point into the
+// reply. Items come from a slab that the next reply reuses.
 type Scanner struct {
 	data  []byte
 	slab  []Value
-	ahead int // values that open tables have announced and that are yet to be read
-	depth int // tables that are open
+	ahead int // values that open tables have announced and that have not been read
+	depth int // the number of open tables
 }
 
-// Reset begins anew with data, which must not change while the values are in use.
+// Reset starts again with data, which must not change while the values are in use.
 func (s *Scanner) Reset(data []byte) {
 	s.data, s.slab = data, s.slab[:0]
 	s.ahead, s.depth = 0, 0
 }
 
-// header reads one line: the type byte, and then its number or text.
+// header reads one line: the type byte, followed by its number or text.
 func (s *Scanner) header() (line []byte, err error) {
 	end := bytes.IndexByte(s.data, '\n')
 	if end < 0 {
@@ -133,7 +134,7 @@ func (s *Scanner) header() (line []byte, err error) {
 	return line, nil
 }
 
-// Array reads an array's header and gives its length. Where the reply is an error it is a ReplyError.
+// Array reads an array's header and returns its length. If the reply is an error, Array returns a ReplyError.
 func (s *Scanner) Array() (int, error) {
 	line, err := s.header()
 	if err != nil {
@@ -180,16 +181,16 @@ func (s *Scanner) Value() (Value, error) {
 	return Value{Kind: String, Text: text}, nil
 }
 
-// Read reads the value that a reply begins with.
+// Read reads the first value of a reply.
 func Read(reply []byte) (Value, error) {
 	s := Scanner{data: reply}
 	return s.Value()
 }
 
-// leastValue is how many bytes a value takes at least.
+// leastValue is the least number of bytes of a value.
 const leastValue = 3
 
-// items reads the n values of a table. Room is made for no more values than the data can hold.
+// items reads the n values of a table. It allocates no more values than the data can hold.
 func (s *Scanner) items(n int) (Value, error) {
 	s.ahead += n
 	switch {
@@ -211,7 +212,7 @@ func (s *Scanner) items(n int) (Value, error) {
 	return Value{Kind: Array, Items: items}, nil
 }
 
-// take gives n items of the slab. A slab that is too small is left to its holders and replaced by a larger one.
+// take returns n items of the slab. If the slab is too small, a larger one replaces it; earlier items stay valid.
 func (s *Scanner) take(n int) []Value {
 	if len(s.slab)+n > cap(s.slab) {
 		s.slab = make([]Value, 0, 2*cap(s.slab)+n)
@@ -221,10 +222,10 @@ func (s *Scanner) take(n int) []Value {
 	return s.slab[from : from+n : from+n]
 }
 
-// Release forgets the items taken so far: the values read from now on overwrite them.
+// Release frees all items that were taken. Values that are read later overwrite them.
 func (s *Scanner) Release() { s.slab = s.slab[:0] }
 
-// End refuses what follows the values that have been read.
+// End returns an error if any data follows the values that have been read.
 func (s *Scanner) End() error {
 	if len(s.data) > 0 {
 		return refuse(s.data)
@@ -232,7 +233,7 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// view is b as a string without a copy.
+// view returns b as a string without a copy.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // Kind is the type of a value.
@@ -247,7 +248,7 @@ const (
 	Array
 )
 
-// Value is what a Scanner reads, in place: Text and Items are valid until what it was read from changes.
+// Value is a value that a Scanner read, in place: Text and Items are valid until the source changes.
 type Value struct {
 	Kind  Kind
 	Int   int64
@@ -255,7 +256,7 @@ type Value struct {
 	Items []Value
 }
 
-// String shows the value as redis-cli would, shortened: whatever a server makes of it is a line that one can read.
+// String formats the value as redis-cli would, shortened, so that any reply is a readable line.
 func (v Value) String() string { return string(v.append(nil, 0)) }
 
 func (v Value) append(text []byte, depth int) []byte {

@@ -9,17 +9,17 @@ import (
 	"ratelab/internal/message"
 )
 
-// BadFile is a file that is not what was asked for, or not whole: the fault of who named it.
+// BadFile reports a file that is incomplete or not the requested kind. It is a usage error.
 type BadFile struct {
 	Path    string
-	At      string // line:column, or "" where it is the whole file
+	At      string // line:column, or "" if the whole file is meant
 	Problem string // what is wrong
 	Remedy  string // what to do
 	Old     bool   // an earlier version of this program wrote it
-	Err     error  // the cause, if another one's
+	Err     error  // the cause, or nil
 }
 
-// Error is one line: path:line:column: problem; remedy.
+// Error returns one line: path:line:column: problem; remedy.
 func (b *BadFile) Error() string {
 	at := message.Path(b.Path)
 	if b.At != "" {
@@ -28,10 +28,10 @@ func (b *BadFile) Error() string {
 	return fmt.Sprintf("%s: %s; %s", at, b.Problem, b.Remedy)
 }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (b *BadFile) Unwrap() error { return b.Err }
 
-// unreadable words an error of the file system.
+// unreadable returns a BadFile for an error of the file system.
 func unreadable(path, want string, err error) *BadFile {
 	b := &BadFile{Path: path, Problem: "cannot be read", Remedy: want, Err: err}
 	var failed *fs.PathError
@@ -48,7 +48,7 @@ func unreadable(path, want string, err error) *BadFile {
 	return b
 }
 
-// position is where an offset lies, as line:column counted in bytes from 1.
+// position returns the place of an offset as line:column, counted in bytes from 1.
 func position(data []byte, offset int64) string {
 	before := data[:min(max(offset, 0), int64(len(data)))]
 	line := 1 + bytes.Count(before, []byte{'\n'})

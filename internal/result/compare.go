@@ -15,12 +15,12 @@ import (
 // Named is a field as text, with its name in the JSON document.
 type Named struct{ Name, Text string }
 
-// Fields are those of a value in JSON, in their order. A list, or what has fields itself, is compact JSON; what is
-// absent there is none of them.
+// Fields returns the fields of a value in JSON, in their order. A list or an object is compact JSON. Absent fields are
+// left out.
 func Fields(v any) (all []Named) {
 	text, err := encode(v)
 	if err != nil {
-		panic(err) // numbers and names
+		panic(err) // cannot fail: the values are numbers and names
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.Token()
@@ -33,10 +33,10 @@ func Fields(v any) (all []Named) {
 	return all
 }
 
-// Difference is the first field of a row in which a new document differs from a committed one, or the first of a run or
-// of the document that is of no row.
+// Difference is the first field of a row in which a new document differs from a committed one. If no row is meant, it
+// is the first such field of a run or of the document.
 type Difference struct {
-	Scenario, Algorithm string // empty: the document's, or the run's
+	Scenario, Algorithm string // empty for a field of the document or of the run
 	Text                string // such as: admitted is 18, was 20
 }
 
@@ -47,11 +47,11 @@ func (d Difference) String() string {
 	return d.Scenario + ": " + d.Text
 }
 
-// Compare returns the differences between a committed result and a new one, in the order of the document. The rows of a
-// run whose limit or traffic differs are not compared. It ignores the tool's version, the server and the notes: every
-// server must give the same decisions. It compares measures that only some servers give (bytes_per_key, or any that one
-// side lacks) only if both ran on the same kind, name and version of server. It ignores a script's hash if the models
-// decided on one side.
+// Compare returns the differences between a committed result and a new one, in the order of the document. If the limit
+// or the traffic of a run differs, its rows are not compared. Compare ignores the tool's version, the server and the
+// notes: all servers must give the same decisions. Some measures depend on the server (bytes_per_key, or any that one
+// side lacks). They are compared only if the servers have the same kind, name and version. A script's hash is ignored
+// if the models decided on one side.
 func Compare(golden, got *Document) []Difference {
 	var c comparison
 	c.texts("schema_version", fmt.Sprint(golden.SchemaVersion), fmt.Sprint(got.SchemaVersion))
@@ -66,13 +66,13 @@ func Compare(golden, got *Document) []Difference {
 	return c.found
 }
 
-// comparison is of what is at Difference; found has one for each place that has any.
+// comparison collects differences. at is the current place; found has at most one difference per place.
 type comparison struct {
 	at    Difference
 	found []Difference
 }
 
-// differs reports whether something differs at the place.
+// differs reports whether a difference was found at the current place.
 func (c *comparison) differs() bool {
 	n := len(c.found)
 	return n > 0 && c.found[n-1].Scenario == c.at.Scenario && c.found[n-1].Algorithm == c.at.Algorithm
@@ -96,12 +96,13 @@ func (c *comparison) runs(golden, got *Run) {
 	}
 	c.at.Algorithm = ""
 	c.texts("number of expectations", fmt.Sprint(len(golden.Expectations)), fmt.Sprint(len(got.Expectations)))
-	for i := 0; i < len(golden.Expectations) && len(c.found) == before; i++ { // rows explain what expectations found
+	// differences in rows explain those in expectations
+	for i := 0; i < len(golden.Expectations) && len(c.found) == before; i++ {
 		c.fields(fmt.Sprintf("expectation %d: ", i+1), Fields(golden.Expectations[i]), Fields(got.Expectations[i]), nil)
 	}
 }
 
-// rows compares parameters first and scripts last: a changed parameter explains changed counts, and changed counts
+// rows compares parameters first and scripts last. A changed parameter explains changed counts, and changed counts
 // matter more than a changed script.
 func (c *comparison) rows(golden, got *Row, before, now Server) {
 	c.fields("parameter ", Fields(golden.Parameters), Fields(got.Parameters), nil)
@@ -116,17 +117,17 @@ func (c *comparison) rows(golden, got *Row, before, now Server) {
 	}
 }
 
-// decided are the fields that follow from the decisions alone, whoever made them.
+// decided are the fields that follow from the decisions alone.
 var decided = jsonNames(reflect.TypeFor[measure.Result]())
 
-// identity is the fields that must be equal for two runs to be comparable.
+// identity returns the fields that must be equal for two runs to be comparable.
 func (r *Run) identity() []Named {
 	run := *r
 	run.Results, run.Reference, run.Expectations, run.Notes, run.Server = nil, nil, nil, nil, Server{}
 	return Fields(run)
 }
 
-// fields compares two lists of fields, of those that count; nil: all.
+// fields compares two lists of fields. count selects the fields to compare; nil selects all.
 func (c *comparison) fields(what string, golden, got []Named, count func(name, was, is string) bool) {
 	at := func(list []Named, name string) string {
 		if i := slices.IndexFunc(list, func(n Named) bool { return n.Name == name }); i >= 0 {
@@ -141,7 +142,7 @@ func (c *comparison) fields(what string, golden, got []Named, count func(name, w
 	}
 }
 
-// names names the first scenario or algorithm that only one side has, or the first out of its order.
+// names compares the names of scenarios or algorithms: which only one side has, and their order.
 func (c *comparison) names(what string, golden, got []string) {
 	for _, name := range golden {
 		if !slices.Contains(got, name) {
@@ -159,7 +160,7 @@ func (c *comparison) names(what string, golden, got []string) {
 	c.texts("number of "+what+"s", fmt.Sprint(len(golden)), fmt.Sprint(len(got)))
 }
 
-// texts notes that two texts differ, if they are the first of their place; an empty text is an absent value.
+// texts records that two texts differ, if this is the first difference at the place. An empty text is an absent value.
 func (c *comparison) texts(name, golden, got string) {
 	if golden == got || c.differs() {
 		return

@@ -1,8 +1,8 @@
 // Package result defines the document that simulate and bench write, and writes, reads and compares it. Read refuses a
-// document of another command or version and an incomplete one; the error names the file and the remedy. A test
+// document of another command or version and an incomplete one. Its error names the file and the remedy. A test
 // generates the JSON Schema from the Go types.
 //
-// It measures nothing and writes nothing for people: see report.
+// It does not measure, and does not write for people: see report.
 package result
 
 import (
@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/measure"
 )
 
-// Version is the schema_version of every document. It grows when a field changes its meaning.
+// Version is the schema_version of all documents. It is increased if a field changes its meaning.
 const Version = 3
 
 // Schema is the JSON Schema (draft 2020-12) of a document.
@@ -37,43 +37,43 @@ const (
 	OfCompare   Command = "bench compare"
 )
 
-// Document is everything that one command found, in the order in which it was asked for. A list that the command does
-// not make is absent. Times are whole microseconds; counts are requests, and names that end in _cost count permits.
+// Document has all results of one command, in the order of the request. Lists that the command does not produce are
+// absent. Times are whole microseconds. Counts are requests, and names that end in _cost count tokens.
 type Document struct {
 	SchemaVersion int     `json:"schema_version"`
 	Command       Command `json:"command"`
 	Tool          Tool    `json:"tool"`
-	// Measurement is how the wall clock was read; absent where everything is decided in virtual time.
+	// Measurement describes the measurement on the wall clock; absent if everything was decided in virtual time.
 	*Measurement `json:"measurement,omitempty"`
-	// Traffic is what answers, users and frontiers are about; absent where the runs say it.
+	// Traffic describes the traffic of answers, users and frontiers; absent if the runs describe it.
 	Traffic *Traffic `json:"traffic,omitempty"`
 
 	Runs         []Run         `json:"runs,omitempty"`
 	Latency      []Latency     `json:"latency,omitempty"`   // of each row of the runs, open loop
 	Examinations []Examination `json:"findings,omitempty"`  // of users' scripts, under standard traffics
-	Verdicts     []Verdict     `json:"verdicts,omitempty"`  // of scripts that are compared
-	Answers      []Answer      `json:"answers,omitempty"`   // one for each contract that is answered for
+	Verdicts     []Verdict     `json:"verdicts,omitempty"`  // of scripts that are compared with each other
+	Answers      []Answer      `json:"answers,omitempty"`   // one for each contract
 	Users        []Users       `json:"users,omitempty"`     // one for each reading of a log's whole seconds
-	InFlight     []InFlight    `json:"in_flight,omitempty"` // by reading; with --in-flight alone
-	Frontier     []Frontier    `json:"frontier,omitempty"`  // by reading; absent where limits were asked for
+	InFlight     []InFlight    `json:"in_flight,omitempty"` // by reading; only with --in-flight
+	Frontier     []Frontier    `json:"frontier,omitempty"`  // by reading; absent if limits were given
 
-	// Files are the scripts and bindings that check accepted, by name: whoever changes one is shown what it now decides
-	// otherwise.
+	// Files are the scripts and bindings that check accepted, by name. If one of them changes, check shows the changed
+	// decisions.
 	Files map[string]string `json:"files,omitempty"`
 
-	Notes []string `json:"notes"` // what a reader of the figures must know
+	Notes []string `json:"notes"` // facts that are needed to understand the figures
 }
 
-// New is an empty document of a command.
+// New returns an empty document of a command.
 func New(command Command, version string) *Document {
 	return &Document{SchemaVersion: Version, Command: command, Tool: Tool{Name: command.program(), Version: version}}
 }
 
-// Measurement is when, where and how a document's times were measured, and whether they can be trusted.
+// Measurement describes when, where and how a document's times were measured, and whether they are valid.
 type Measurement struct {
 	Started    time.Time   `json:"started"`
 	TookUS     int64       `json:"took_us"`
-	Partial    bool        `json:"partial"` // interrupted: the rounds that were finished
+	Partial    bool        `json:"partial"` // interrupted: only the finished rounds are included
 	Server     BenchServer `json:"server"`
 	Machine    Machine     `json:"machine"`
 	Generator  Generator   `json:"generator"`
@@ -82,22 +82,26 @@ type Measurement struct {
 	NoiseFloor NoiseFloor  `json:"noise_floor"`
 }
 
-// Examination is what standard traffic showed of a limiter's script.
+// Examination has the findings about a limiter's script under standard traffic.
 type Examination struct {
-	Algorithm   string    `json:"algorithm"` // the limiter's label
-	ScriptSHA1  string    `json:"script_sha1"`
-	Limit       Limit     `json:"limit"`                  // at which it was examined
-	NotExamined string    `json:"not_examined,omitempty"` // why not; then there are no findings
-	Partial     bool      `json:"partial,omitempty"`      // interrupted: what had been found
-	Family      string    `json:"family"`                 // the kind of limiter in words; empty where none decides alike
-	Nearest     string    `json:"nearest,omitempty"`      // the rule that departs least; empty where one fits
-	Worst       int64     `json:"worst"`                  // the most requests that it was made to admit in one window
-	Findings    []Finding `json:"found"`                  // faults first
-	Checked     []string  `json:"checked"`                // how much was tried, and then each law that held
-	Server      *Server   `json:"server,omitempty"`       // on which it was examined
+	Algorithm  string `json:"algorithm"` // the limiter's label
+	ScriptSHA1 string `json:"script_sha1"`
+	Limit      Limit  `json:"limit"` // the limit of the examination
+	// the reason if the script was not examined; then there are no findings
+	NotExamined string `json:"not_examined,omitempty"`
+	Partial     bool   `json:"partial,omitempty"` // interrupted: only the findings until then
+	// the kind of limiter in words; empty if no known rule decides alike
+	Family string `json:"family"`
+	// the known rule with the fewest differences; empty if a rule decides alike
+	Nearest string `json:"nearest,omitempty"`
+	// the most requests that examine made it admit in one window
+	Worst    int64     `json:"worst"`
+	Findings []Finding `json:"found"`            // faults first
+	Checked  []string  `json:"checked"`          // how much was tried, and then each law that held
+	Server   *Server   `json:"server,omitempty"` // the server on which it was examined
 }
 
-// Faults is how many findings are faults; they come first.
+// Faults returns how many findings are faults. Faults come first in Findings.
 func (e *Examination) Faults() (n int) {
 	for n < len(e.Findings) && e.Findings[n].Fault {
 		n++
@@ -105,15 +109,16 @@ func (e *Examination) Faults() (n int) {
 	return n
 }
 
-// NotExamined is the kind of what Without yields of a script that was not examined. Nearest is the kind of a finding
-// that is a note: the rule that explains most plays of a script that none explains, and a play in which it differs.
+// NotExamined is the kind that Without yields for a script that was not examined. Nearest is the kind of a finding that
+// is only a note. It names the rule that explains most plays of a script that no rule explains, and a play that the
+// rule does not explain.
 const (
 	NotExamined = "not_examined"
 	Nearest     = "nearest"
 )
 
-// Without yields the kind and the words of each finding whose kind other does not have. A script that was not examined,
-// and why, is such a finding.
+// Without yields the kind and the text of each finding of a kind that other lacks. If e's script was not examined,
+// Without yields that as a finding, with the reason.
 func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
 	return func(yield func(kind, words string) bool) {
 		if e.NotExamined != other.NotExamined && e.NotExamined != "" &&
@@ -136,21 +141,21 @@ func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
 	}
 }
 
-// Finding is one thing that an examination found.
+// Finding is one finding of an examination.
 type Finding struct {
 	Kind     string   `json:"kind"`           // such as never_expires
-	Name     string   `json:"name,omitempty"` // of a fault, in words
+	Name     string   `json:"name,omitempty"` // the name of a fault, in words
 	Fault    bool     `json:"fault"`          // wrong in any limiter; otherwise a property of a kind of limiter
-	Text     string   `json:"text"`           // with figures
-	Limit    Limit    `json:"limit"`          // at which it occurs
-	File     string   `json:"file,omitempty"` // the scenario with the traffic that shows it
+	Text     string   `json:"text"`           // the finding with figures
+	Limit    Limit    `json:"limit"`          // the limit at which it occurs
+	File     string   `json:"file,omitempty"` // the scenario whose traffic demonstrates it
 	Requests int64    `json:"requests"`       // of that traffic
 	Traffic  []Volley `json:"traffic"`
-	// BehindUS is by how much the clock of every other request's client is behind; absent for 0.
+	// BehindUS is how far the clock of the client of every second request is behind; absent if 0.
 	BehindUS int64 `json:"behind_us,omitempty"`
 }
 
-// String is the finding in words.
+// String returns the finding in words.
 func (f *Finding) String() string {
 	if f.Name == "" {
 		return f.Text
@@ -158,7 +163,7 @@ func (f *Finding) String() string {
 	return f.Name + ": " + f.Text
 }
 
-// Volley is requests of one key, one or several at each instant.
+// Volley describes requests of one key, one or several at each instant.
 type Volley struct {
 	AtUS     int64  `json:"at_us"` // the first instant, since the start
 	Requests int64  `json:"requests"`
@@ -171,7 +176,7 @@ type Volley struct {
 // Virtual is the clock of every run.
 const Virtual = "virtual"
 
-// Run is one scenario under every algorithm that was asked for, on one server.
+// Run has the results of one scenario with all requested algorithms on one server.
 type Run struct {
 	Scenario   string `json:"scenario" jsonschema:"minLength=1"`
 	Question   string `json:"question"`
@@ -179,71 +184,73 @@ type Run struct {
 	Clock      string `json:"clock" jsonschema:"enum=virtual"`
 	Limit      Limit  `json:"limit"`
 	DurationUS int64  `json:"duration_us"`
-	// FirstUS and LastUS are a log's first and last request, since 1970; absent where the log does not say.
+	// FirstUS and LastUS are the times of a log's first and last request, since 1970; absent if the log does not say.
 	FirstUS int64  `json:"first_us,omitempty"`
 	LastUS  int64  `json:"last_us,omitempty"`
 	Keys    int64  `json:"keys"` // distinct keys seen
 	Server  Server `json:"server"`
-	Partial bool   `json:"partial"` // interrupted: the counts cover the beginning only
+	Partial bool   `json:"partial"` // interrupted: the counts cover only the beginning
 	Played  *Part  `json:"played,omitempty"`
 
 	Results []Row `json:"results"`
-	// Reference is an exact limiter of the contract in the rows' place, independent of them all; absent where clients
-	// react, since each row has requests of its own there.
+	// Reference is the exact limiter of the contract, which is independent of all rows. It is absent for reactive
+	// clients, because each row then gets other requests.
 	Reference *measure.Result `json:"reference,omitempty"`
 
 	Expectations []Expectation `json:"expectations"`
-	Notes        []string      `json:"notes"` // what a reader of the figures must know, such as lines that were sorted
+	// facts that are needed to understand the figures, such as lines that were sorted
+	Notes []string `json:"notes"`
 
-	// TimeScales are the lengths of the intervals that the rows' MostAdmitted speaks of.
+	// TimeScales are the lengths of the intervals of the rows' MostAdmitted.
 	TimeScales *TimeScales `json:"time_scales,omitempty"`
-	// ClientGroups are the groups of clients that the scenario has, in the order of its file; absent where clients do
+	// ClientGroups are the names of the scenario's groups of clients, in the order of its file; absent if clients do
 	// not react.
 	ClientGroups []string `json:"client_groups,omitempty"`
 }
 
-// Part is what bench run plays of a scenario, and all that the run is of; DurationUS is that of the whole scenario.
+// Part is the part of a scenario that bench run plays. The run is about this part, but DurationUS is the duration of
+// the whole scenario.
 type Part struct {
 	ScenarioSHA256 string `json:"scenario_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	FromUS         int64  `json:"from_us"`   // where in the scenario a round begins to play
-	LengthUS       int64  `json:"length_us"` // how much of it a round plays
+	FromUS         int64  `json:"from_us"`   // the start of the part in the scenario
+	LengthUS       int64  `json:"length_us"` // the length of the part
 	OnLate         string `json:"on_late" jsonschema:"enum=queue,enum=drop,enum=fatal"`
 }
 
-// Row is one algorithm's line.
+// Row has the results of one limiter.
 type Row struct {
-	// its label: the name, and :k=v for each parameter set
+	// its label: the name, and :k=v for each given parameter
 	Algorithm  string            `json:"algorithm" jsonschema:"minLength=1"`
 	ScriptSHA1 string            `json:"script_sha1" jsonschema:"pattern=^([0-9a-f]{40})?$"`
-	Parameters map[string]string `json:"parameters"` // all of them, defaults included
+	Parameters map[string]string `json:"parameters"` // all parameters, defaults included
 	measure.Figures
 }
 
-// Expectation is one measure that the scenario's file expects, and its figure.
+// Expectation is a measure with the value that the scenario's file expects, and its actual value.
 type Expectation struct {
 	Algorithm string   `json:"algorithm"`
 	Measure   string   `json:"measure"`
 	Want      string   `json:"want"`                      // an exact value, or a range such as 990..1010
-	Got       *float64 `json:"got" jsonschema:"nullable"` // absent when the algorithm was not run
-	Met       *bool    `json:"met" jsonschema:"nullable"` // absent when it could not be checked
+	Got       *float64 `json:"got" jsonschema:"nullable"` // null if the algorithm was not run
+	Met       *bool    `json:"met" jsonschema:"nullable"` // null if it could not be checked
 }
 
-// TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, and what the contract allows in each. One
-// of the lengths is the window.
+// TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, with the most that the contract allows in
+// each. One of the lengths is the window.
 type TimeScales struct {
 	IntervalUS []int64 `json:"interval_us"`
 	Limit      []int64 `json:"limit"`
 }
 
-// ReferenceLabel names the row of the exact sliding log in every output that has rows.
+// ReferenceLabel is the name of the exact limiter in all outputs with rows.
 const ReferenceLabel = "exact reference"
 
-// Find is the row of that name, or nil.
+// Find returns the row with that name, or nil.
 func (r *Run) Find(name string) *Row {
 	return first(r.Results, func(row *Row) bool { return row.Algorithm == name })
 }
 
-// first is the first of a list that is wanted, or nil.
+// first returns the first element for which wanted returns true, or nil.
 func first[T any](list []T, wanted func(*T) bool) *T {
 	for i := range list {
 		if wanted(&list[i]) {
@@ -253,7 +260,7 @@ func first[T any](list []T, wanted func(*T) bool) *T {
 	return nil
 }
 
-// Figures are those of all rows, and of the exact reference after them where there is one.
+// Figures returns the figures of all rows, followed by those of the exact reference if there is one.
 func (r *Run) Figures() []*measure.Figures {
 	var all []*measure.Figures
 	for i := range r.Results {
@@ -270,8 +277,8 @@ func (r *Run) HasCosts() bool {
 	return slices.ContainsFunc(r.Figures(), func(f *measure.Figures) bool { return f.OfferedCost != f.Offered })
 }
 
-// Alike groups rows that decided every request alike, and whose admitted requests left at the same moments. A group
-// stands at its first row's place. The floor is a group by itself.
+// Alike groups rows with the same decisions whose admitted requests leave at the same times. A group has the place of
+// its first row. The floor is always a group of its own.
 func (r *Run) Alike() [][]*Row {
 	var groups [][]*Row
 	for i := range r.Results {
@@ -293,8 +300,8 @@ func (r *Row) isAlike(o *Row) bool {
 		slices.Equal(r.MostAdmitted, o.MostAdmitted)
 }
 
-// Everywhere are the names of the rows that every run has, in the order of the first run; of all rows, where no row is
-// in every run.
+// Everywhere returns the names of the rows that all runs have, in the order of the first run. If there are no such
+// rows, it returns the names of all rows.
 func (d *Document) Everywhere() []string {
 	var common, every []string
 	for i := range d.Runs {
@@ -315,8 +322,8 @@ func (d *Document) Everywhere() []string {
 	return common
 }
 
-// Situation says why a run does not compare the limiters themselves; "": it does. In a comparison all rows decide the
-// same requests, all clocks are correct, and the server is always available.
+// Situation returns why a run does not compare the limiters themselves, or "" if it does. In a comparison all rows
+// decide the same requests, all clocks are right, and the server is always available.
 func (r *Run) Situation() string {
 	with := func(what func(*Row) bool) bool {
 		return slices.ContainsFunc(r.Results, func(row Row) bool { return what(&row) })

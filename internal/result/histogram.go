@@ -8,25 +8,25 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The range and precision of every histogram: what lies outside is counted as overflow by whoever records.
+// The range and precision of all histograms. The code that records values counts those outside the range as overflow.
 const (
 	LowestUS          = 1
 	HighestUS         = 60_000_000
 	SignificantDigits = 3
 )
 
-// Histogram is durations in µs, as HdrHistogram keeps them. In JSON it is the encoded histogram (V2, compressed,
-// base64), which alone is read back, and the usual percentiles beside it for people.
+// Histogram is a HdrHistogram of durations in µs. In JSON it is the encoded histogram (V2, compressed, base64), plus
+// the usual percentiles for people. Only the encoded histogram is read back.
 type Histogram struct {
 	*hdrhistogram.Histogram
 }
 
-// NewHistogram is empty.
+// NewHistogram returns an empty histogram.
 func NewHistogram() *Histogram {
 	return &Histogram{hdrhistogram.New(LowestUS, HighestUS, SignificantDigits)}
 }
 
-// Count is how much h holds; an absent histogram is empty.
+// Count returns the number of values in h. An absent histogram is empty.
 func (h *Histogram) Count() int64 {
 	if h == nil || h.Histogram == nil {
 		return 0
@@ -34,7 +34,7 @@ func (h *Histogram) Count() int64 {
 	return h.TotalCount()
 }
 
-// orEmpty is h, or an empty one where there is none.
+// orEmpty returns h, or an empty histogram if h is absent.
 func (h *Histogram) orEmpty() *Histogram {
 	if h == nil || h.Histogram == nil {
 		return NewHistogram()
@@ -71,7 +71,7 @@ func (h *Histogram) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. An error is a histogram that cannot be decoded.
+// UnmarshalJSON implements json.Unmarshaler. It returns an error if the histogram cannot be decoded.
 func (h *Histogram) UnmarshalJSON(data []byte) error {
 	var written Summary
 	decoder := json.NewDecoder(bytes.NewReader(data))

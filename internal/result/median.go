@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Median is the median of the values; 0 if there are none.
+// Median returns the median of the values, or 0 if there are no values.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -14,10 +14,10 @@ func Median(values []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// noisePercentile is that of the differences between two measurements of the same code.
+// noisePercentile is the percentile of the differences between two measurements of the same code.
 const noisePercentile = 0.95
 
-// NoiseFloorOf compares each round of each limiter and scenario with the next one.
+// NoiseFloorOf compares each round of each limiter and scenario with the next round.
 func NoiseFloorOf(all []Latency) NoiseFloor {
 	var floor NoiseFloor
 	var server, response []float64
@@ -35,7 +35,7 @@ func NoiseFloorOf(all []Latency) NoiseFloor {
 	return floor
 }
 
-// appendDistance adds |ln(a/b)|, unless nothing was measured.
+// appendDistance appends |ln(a/b)|, unless a or b was not measured.
 func appendDistance(distances []float64, a, b float64) []float64 {
 	if a <= 0 || b <= 0 {
 		return distances
@@ -43,7 +43,7 @@ func appendDistance(distances []float64, a, b float64) []float64 {
 	return append(distances, math.Abs(math.Log(a/b)))
 }
 
-// asRatio is the percentile of the distances by the nearest rank, as a ratio.
+// asRatio returns the percentile of the distances by the nearest rank, as a ratio.
 func asRatio(distances []float64) float64 {
 	if len(distances) == 0 {
 		return 0

@@ -8,52 +8,52 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Tool names the program that made a document.
+// Tool names the program that wrote a document.
 type Tool struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// Limit is the policy of a run, spelled out.
+// Limit is the policy of a run with all its fields.
 type Limit struct {
 	Requests int64 `json:"requests" jsonschema:"minimum=1"`
 	WindowUS int64 `json:"window_us" jsonschema:"minimum=1000"`
 	Burst    int64 `json:"burst"`
-	// what must hold: Requests in every interval of the window, or Burst and Requests per window in every interval
+	// the rule to keep: Requests in every interval of the window, or Burst and Requests per window in every interval
 	Contract limit.Contract `json:"contract" jsonschema:"type=string,enum=window,enum=bucket"`
 }
 
-// LimitOf spells out a policy.
+// LimitOf returns the limit of a policy, with its default burst filled in.
 func LimitOf(p limit.Policy) Limit {
 	return Limit{Requests: p.Requests, WindowUS: p.WindowUS(), Burst: p.Capacity(), Contract: p.Contract}
 }
 
-// Policy is the limit as what decides takes it.
+// Policy returns the limit as a policy.
 func (l Limit) Policy() limit.Policy {
 	return limit.Policy{Requests: l.Requests, Window: time.Duration(l.WindowUS) * time.Microsecond, Burst: l.Burst,
 		Contract: l.Contract}
 }
 
-// Server names what decided.
+// Server describes the server, or the models, that decided.
 type Server struct {
 	// embedded, process, container, url or model
 	Kind string `json:"kind" jsonschema:"enum=embedded,enum=process,enum=container,enum=url,enum=model"`
 	// miniredis, redis, valkey or go
 	Name string `json:"name"`
-	// as the server says it
+	// as the server reports it
 	Version string `json:"version"`
 	// pipe, unix, tcp, tls or none
 	Transport string `json:"transport" jsonschema:"enum=pipe,enum=unix,enum=tcp,enum=tls,enum=none"`
-	// why --redis auto took the embedded server for users' scripts; absent if it did not
+	// why --redis auto used the embedded server for users' scripts; absent if it did not
 	Fallback string `json:"fallback,omitempty"`
 }
 
-// String gives the limit as the command line takes it: 1000/3s, or 1000/3s burst 100.
+// String formats the limit as the command line reads it: 1000/3s, or 1000/3s burst 100.
 func (l Limit) String() string {
 	return l.Policy().String()
 }
 
-// String names the server as a reader of figures must know it: redis 7.0.15 (process, unix).
+// String formats the server for readers of figures: redis 7.0.15 (process, unix).
 func (s Server) String() string {
 	name := strings.TrimSpace(s.Name + " " + s.Version)
 	if s.Transport == "" || s.Transport == "none" {
@@ -62,7 +62,7 @@ func (s Server) String() string {
 	return fmt.Sprintf("%s (%s, %s)", name, s.Kind, s.Transport)
 }
 
-// SameAs reports whether two servers are of one kind, name and version.
+// SameAs reports whether two servers have the same kind, name and version.
 func (s Server) SameAs(other Server) bool {
 	return s.Kind == other.Kind && s.Name == other.Name && s.Version == other.Version
 }

@@ -18,28 +18,28 @@ import (
 	"ratelab/internal/message"
 )
 
-// files are what commands call their documents in a folder.
+// files are the names of the documents in a folder, by command.
 var files = map[Command]string{OfSimulate: "result.json", OfBench: "bench.json"}
 
-// File is what the command calls its document in a folder.
+// File returns the name of the command's document in a folder.
 func (c Command) File() string { return files[c] }
 
-// program is the one that the command is of.
+// program returns the name of the command's program.
 func (c Command) program() string {
 	name, _, _ := strings.Cut(string(c), " ")
 	return name
 }
 
-// want is the remedy for a file that is something else: want a bench.json of bench run.
+// want returns the remedy for a file of another kind: want a bench.json of bench run.
 func (c Command) want() string { return "want a " + c.File() + " of " + string(c) }
 
-// original is what to do about a file that is not as it was written.
+// original returns the remedy for a file that was changed after it was written.
 func (c Command) original() string {
-	return "take the file as " + c.program() + " wrote it, or make a new one with " + string(c)
+	return "use the file as " + c.program() + " wrote it, or make a new one with " + string(c)
 }
 
-// Read reads a document of the command from a file, or from the one in a folder. The error is a *BadFile: it refuses
-// what another command or version wrote, what was cut short, and a field that documents do not have.
+// Read reads a document of the command from a file, or from its default file in a folder. The error is a *BadFile. Read
+// refuses documents of other commands or versions, incomplete ones, and unknown fields.
 func Read(path string, of Command) (*Document, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, of.File())
@@ -62,7 +62,8 @@ func Read(path string, of Command) (*Document, error) {
 	return doc, nil
 }
 
-// load sees at once that a file of many GB, such as a list of decisions, is none of ours.
+// load reads the file. It checks the first bytes first, so that it refuses a file of many GB, such as a list of
+// decisions, without reading it.
 func load(path string, of Command) ([]byte, *BadFile) {
 	file, err := atomicfile.Open(path)
 	if err != nil {
@@ -70,7 +71,7 @@ func load(path string, of Command) ([]byte, *BadFile) {
 	}
 	defer file.Close()
 	in := bufio.NewReader(file)
-	start, _ := in.Peek(64) // an error comes again with the rest
+	start, _ := in.Peek(64) // ReadAll returns the same error
 	start = bytes.TrimLeft(start, " \t\r\n")
 	switch {
 	case len(start) == 0:
@@ -85,11 +86,11 @@ func load(path string, of Command) ([]byte, *BadFile) {
 	return data, nil
 }
 
-// formerKinds are the commands that wrote documents before version 3, by their field kind, which simulate's had not.
+// formerKinds maps the field kind of documents before version 3 to the command. simulate's documents had no kind.
 var formerKinds = map[string]Command{"": OfSimulate, "bench": OfBench, "usage": OfLimits}
 
-// identify says why data is not what the command writes. Only the fields that every version has are looked at, because
-// every finer complaint about a document of another version misleads.
+// identify returns an error if data is not a document of the command. It looks only at fields that all versions have,
+// because a detailed error about a document of another version would mislead.
 func identify(data []byte, of Command) *BadFile {
 	var head struct {
 		Version json.RawMessage `json:"schema_version"`
@@ -106,13 +107,13 @@ func identify(data []byte, of Command) *BadFile {
 	version, wrong := strconv.Atoi(string(head.Version))
 	switch {
 	case err != nil || head.Tool.Name == "" || head.Tool.Name != by.program():
-		return &BadFile{Problem: "is none of our results", Remedy: of.want(), Err: err}
+		return &BadFile{Problem: "is not a result of simulate or bench", Remedy: of.want(), Err: err}
 	case by != of:
 		return &BadFile{Problem: "was written by " + message.Bare(string(by)), Remedy: of.want()}
 	case wrong == nil && version == Version:
 		return nil
 	}
-	bad := &BadFile{Problem: fmt.Sprintf("was written by %s with schema_version %s, where this program reads %d", by,
+	bad := &BadFile{Problem: fmt.Sprintf("was written by %s with schema_version %s, but this program reads %d", by,
 		message.Bare(cmp.Or(string(head.Version), "none")), Version)}
 	switch {
 	case wrong != nil:
@@ -126,7 +127,7 @@ func identify(data []byte, of Command) *BadFile {
 	return bad
 }
 
-// decode refuses fields that the document does not have, and a document without the part that it is read for.
+// decode refuses unknown fields, and a document without its main part.
 func decode(data []byte, of Command, doc *Document) *BadFile {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
@@ -148,7 +149,7 @@ func decode(data []byte, of Command, doc *Document) *BadFile {
 	return bad
 }
 
-// impossible refuses figures of a row that no run has: below 0, or in contradiction to each other.
+// impossible returns an error for figures that no run can have: negative or contradicting each other.
 func impossible(doc *Document, of Command) *BadFile {
 	for _, run := range doc.Runs {
 		for _, row := range run.Results {
@@ -165,7 +166,7 @@ func impossible(doc *Document, of Command) *BadFile {
 	return nil
 }
 
-// negative names the first number below 0 among figures; "": there is none.
+// negative returns the name and value of the first negative number among the figures, or "".
 func negative(figures reflect.Value, name string) string {
 	switch {
 	case figures.Kind() == reflect.Pointer && !figures.IsNil():
@@ -189,7 +190,7 @@ func negative(figures reflect.Value, name string) string {
 	return ""
 }
 
-// notJSON says where a document stops to be one.
+// notJSON returns an error with the place where the document stops being JSON.
 func notJSON(data []byte, of Command, err *json.SyntaxError) *BadFile {
 	if strings.Contains(err.Error(), "unexpected end") {
 		return &BadFile{At: position(data, int64(len(data))), Problem: "it was cut short: the JSON ends too early",

@@ -44,27 +44,27 @@ func TestReadRefuses(t *testing.T) {
 	const tool = `, "tool": {"name": "simulate", "version": "1"}`
 	const head = `{"schema_version": 3, "command": "simulate"` + tool
 	const want = "; want a result.json of simulate"
-	const original = "; take the file as simulate wrote it, or make a new one with simulate"
+	const original = "; use the file as simulate wrote it, or make a new one with simulate"
 	for _, c := range []struct{ text, want string }{
 		{"", ": is empty" + want},
 		{"scenario,algorithm\n", ": is not a JSON document" + want},
-		{`{"a": 1}`, ": is none of our results" + want},
-		{`{"schema_version": 3, "command": 7` + tool + `}`, ": is none of our results" + want},
-		{`{"kind": "Pod", "tool": {"name": "simulate"}}`, ": is none of our results" + want},
+		{`{"a": 1}`, ": is not a result of simulate or bench" + want},
+		{`{"schema_version": 3, "command": 7` + tool + `}`, ": is not a result of simulate or bench" + want},
+		{`{"kind": "Pod", "tool": {"name": "simulate"}}`, ": is not a result of simulate or bench" + want},
 		{`{"schema_version": 3, "command": "simulate recommend"` + tool + `}`,
 			": was written by simulate recommend" + want},
 		{`{"schema_version": 2, "kind": "bench", "tool": {"name": "bench"}}`, ": was written by bench run" + want},
 		{`{"schema_version": 2, "kind": "usage"` + tool + `}`, ": was written by simulate limits" + want},
 		{`{"schema_version": 4, "command": "simulate"` + tool + `, "new": 1}`,
-			": was written by simulate with schema_version 4, where this program reads 3; use the version of " +
+			": was written by simulate with schema_version 4, but this program reads 3; use the version of " +
 				"simulate that wrote it, or a newer one"},
 		{`{"schema_version": 2` + tool + `, "runs": []}`,
-			": was written by simulate with schema_version 2, where this program reads 3; make a new one with " +
+			": was written by simulate with schema_version 2, but this program reads 3; make a new one with " +
 				"simulate, or use the version of simulate that wrote it"},
 		{`{"command": "simulate"` + tool + `, "runs": []}`,
-			": was written by simulate with schema_version none, where this program reads 3" + original},
+			": was written by simulate with schema_version none, but this program reads 3" + original},
 		{`{"schema_version": "one", "command": "simulate"` + tool + `, "runs": []}`,
-			`: was written by simulate with schema_version \"one\", where this program reads 3` + original},
+			`: was written by simulate with schema_version \"one\", but this program reads 3` + original},
 		{head + `, "notes": []}`, ": it has no runs" + original},
 		{head + `, "runs": [], "rnus": []}`, `: unknown field "rnus"` + original},
 		{head + `, "runs": [{"results": [{"algorithm": "gcra", "admited": 1}]}]}`,
@@ -95,7 +95,7 @@ func TestReadRefuses(t *testing.T) {
 func TestABenchmarkHasAMeasurement(t *testing.T) {
 	const text = `{"schema_version": 3, "command": "bench run", "tool": {"name": "bench", "version": "1"}, "runs": []}`
 	_, err := result.Read(saved(t, "bench.json", text), result.OfBench)
-	if err == nil || !strings.HasSuffix(err.Error(), ": it has no measurement; take the file as bench wrote it, or "+
+	if err == nil || !strings.HasSuffix(err.Error(), ": it has no measurement; use the file as bench wrote it, or "+
 		"make a new one with bench run") {
 		t.Error(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"ratelab/internal/measure"
 )
 
-// plainRow is a Row without what follows from its figures.
+// plainRow is a Row without the derived measures.
 type plainRow Row
 
-// MarshalJSON writes the row's fields, and after them the measures that are declared and have none.
+// MarshalJSON writes the row's fields, and then the declared measures that have no field.
 func (r Row) MarshalJSON() ([]byte, error) {
 	text, err := encode(plainRow(r))
 	if err != nil {
@@ -34,7 +34,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	return text, nil
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, and refuses a field that is neither the row's nor a measure.
+// UnmarshalJSON reads the output of MarshalJSON. It refuses fields that are neither the row's nor a measure's.
 func (r *Row) UnmarshalJSON(text []byte) error {
 	if list := derived(); len(list) > 0 {
 		var fields map[string]json.RawMessage
@@ -62,7 +62,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// derived are the written measures for which a row has no field: all their names are of one word.
+// derived returns the written measures without a field in the row. Their names have no point.
 func derived() []*measure.Measure {
 	var list []*measure.Measure
 	for _, s := range measure.Subjects() {

@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// Remedy is what to do about a run that is invalid.
+// Remedy is the advice for an invalid run.
 const Remedy = "Measure again with --repeat-invalid 9, while nothing else uses the machine and the server."
 
-// Fault is one line for an invalid measurement: the reason that lasted longest, or the first; empty: it is valid.
+// Fault returns one line for an invalid measurement, or "" for a valid one. It has the reason that lasted longest, or
+// the first.
 func (m *Measurement) Fault() string {
 	v := m.Validity
 	switch {

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Write writes a document as indented JSON and a newline, whole or not at all. Absent lists and maps are written as
-// empty ones, so that a reader need not tell the two apart. It fails on a NaN or an infinity, which JSON cannot
-// express.
+// Write writes a document as indented JSON with a newline at the end. It writes everything or nothing. Absent lists and
+// maps are written as empty ones, so that readers need not distinguish them. It returns an error for a NaN or an
+// infinity, which JSON cannot express.
 func Write(w io.Writer, doc *Document) error {
 	text, err := encode(WithoutNulls(doc))
 	if err != nil {
@@ -26,17 +26,17 @@ func Write(w io.Writer, doc *Document) error {
 	return err
 }
 
-// numbers is a list of numbers as it is indented. Within a text a line end is escaped, so that it is none of those.
+// numbers matches an indented list of numbers. It matches nothing within a text, where line ends are escaped.
 var numbers = regexp.MustCompile(`\[\n[-+.eE0-9,\s]+\]`)
 
-// oneLine is such a list on one line: nobody reads a list of hundreds of numbers.
+// oneLine puts such a list on one line, because a list of hundreds of numbers is not for reading.
 func oneLine(list []byte) []byte {
 	fields := bytes.Fields(list[1 : len(list)-1])
 	return slices.Concat([]byte{'['}, bytes.Join(fields, []byte{' '}), []byte{']'})
 }
 
-// WithoutNulls is a copy of a document in which absent lists, maps and histograms are empty ones. What may be absent (a
-// pointer to a figure, a list that JSON leaves out) stays so. Histograms are shared, not copied.
+// WithoutNulls returns a copy of a document in which absent lists, maps and histograms are empty ones. Optional fields
+// (a pointer to a figure, a list with omitempty) stay absent. Histograms are shared, not copied.
 func WithoutNulls(d *Document) *Document {
 	out := new(Document)
 	fill(reflect.ValueOf(out).Elem(), reflect.ValueOf(d).Elem())
@@ -58,7 +58,7 @@ func fill(to, from reflect.Value) {
 	case from.Kind() == reflect.Map && from.IsNil():
 		to.Set(reflect.MakeMap(from.Type()))
 	case from.Kind() == reflect.Struct:
-		to.Set(from) // with the fields that are not exported, such as those of a time
+		to.Set(from) // this also copies fields that are not exported, such as those of a time
 		for i := range from.NumField() {
 			if field := from.Type().Field(i); field.IsExported() && !mayBeAbsent(field, from.Field(i)) {
 				fill(to.Field(i), from.Field(i))
@@ -69,7 +69,7 @@ func fill(to, from reflect.Value) {
 	}
 }
 
-// mayBeAbsent reports whether a list or what a pointer leads to is one that JSON leaves out where there is none.
+// mayBeAbsent reports whether the value is absent and JSON omits the field in that case.
 func mayBeAbsent(field reflect.StructField, v reflect.Value) bool {
 	none := v.Kind() == reflect.Slice && v.Len() == 0 || v.Kind() == reflect.Pointer && v.IsNil()
 	return none && strings.HasSuffix(field.Tag.Get("json"), ",omitempty")

@@ -42,7 +42,7 @@ func TestFurtherRowsThatCannotBe(t *testing.T) {
 		`steady.yaml:6:8: rows: gcra: no such parameter "brust"`,
 		`steady.yaml:6:47: rows: there would be two rows named "gcra:limit=3:per=1s"`,
 		`steady.yaml:6:70: rows: none: no such parameter "limit"; it has none`,
-		`steady: parameters: gcra: nodes is a row's own and has no default; name a row gcra:nodes=2 instead`,
+		`steady: parameters: gcra: nodes belongs to a single row and has no default; name a row gcra:nodes=2 instead`,
 	} {
 		if strings.Count(err.Error(), want) != 1 {
 			t.Errorf("%s is not told once in:\n%v", want, err)

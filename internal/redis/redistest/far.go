@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/redis"
 )
 
-// Far is the URL of a way to the private server s on which each byte takes so long, in either direction; the test is
-// skipped where s has no socket. Only the way is slow: as many bytes may be on it as there are.
+// Far returns the URL of a slow connection to the private server s: each byte takes delay in either direction. Only the
+// latency is large; the bandwidth is unlimited. The test is skipped if s has no socket.
 func Far(t testing.TB, s *redis.Server, delay time.Duration) string {
 	t.Helper()
 	socket := Socket(t, s)
@@ -24,7 +24,7 @@ func Far(t testing.TB, s *redis.Server, delay time.Duration) string {
 	})
 }
 
-// Listen has serve answer each connection to the address that it returns, until the test ends.
+// Listen returns an address. Until the test ends, serve handles each connection to it.
 func Listen(t testing.TB, serve func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -44,7 +44,7 @@ func Listen(t testing.TB, serve func(net.Conn)) string {
 	return l.Addr().String()
 }
 
-// Socket is the path of the private server's socket; without one the test is skipped.
+// Socket returns the path of the private server's socket. It skips the test if the server has no socket.
 func Socket(t testing.TB, s *redis.Server) string {
 	t.Helper()
 	socket := s.Client.ConfigGet(t.Context(), "unixsocket").Val()["unixsocket"]
@@ -54,13 +54,13 @@ func Socket(t testing.TB, s *redis.Server) string {
 	return socket
 }
 
-// parcel is what came at one moment.
+// parcel holds bytes that arrived together.
 type parcel struct {
 	data []byte
 	came time.Time
 }
 
-// carry brings what from says to to, each parcel so much later than it came, and closes both at the end.
+// carry copies bytes from from to to, each parcel delay after it came. It closes both at the end.
 func carry(to, from net.Conn, delay time.Duration) {
 	way := make(chan parcel, 1<<16)
 	go func() {
@@ -77,7 +77,7 @@ func carry(to, from net.Conn, delay time.Duration) {
 		}
 	}()
 	defer to.Close()
-	defer from.Close() // which ends the reading too
+	defer from.Close() // this also ends the reading goroutine
 	for p := range way {
 		time.Sleep(time.Until(p.came.Add(delay)))
 		if _, err := to.Write(p.data); err != nil {

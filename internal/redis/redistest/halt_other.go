@@ -8,5 +8,5 @@ import (
 	"time"
 )
 
-// Halt is not possible here.
+// Halt is not supported on this system.
 func Halt(*os.Process, time.Duration) error { return errors.ErrUnsupported }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Halt has a child process stand still for d. A signal takes effect once the processors get to a thread of the child,
-// so d begins when the child has stopped.
+// Halt stops a child process for d. The signal takes effect only when a thread of the child is scheduled, so d begins
+// when the child has stopped.
 func Halt(child *os.Process, d time.Duration) error {
 	if err := child.Signal(syscall.SIGSTOP); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package redistest gives tests the servers that the machine has, one of their own each, and ends them
-// with the test. A server that cannot be had skips the test with the reason, unless the environment says that
-// it must be there: REQUIRE_REDIS=1 for a process, REQUIRE_DOCKER=1 for containers.
+// Package redistest gives each test servers of its own and ends them with the test. If the machine lacks a server, the
+// test is skipped with the reason. It fails instead if the environment requires the server: REQUIRE_REDIS=1 for a
+// process, REQUIRE_DOCKER=1 for containers.
 package redistest
 
 import (
@@ -13,19 +13,19 @@ import (
 	"ratelab/internal/redis"
 )
 
-// Embedded starts a server inside the process. There always is one.
+// Embedded starts a server inside the process. It works on every machine.
 func Embedded(t testing.TB) *redis.Server {
 	t.Helper()
 	return start(t, redis.KindEmbedded, "")
 }
 
-// Private starts a redis-server or valkey-server of the test's own, with the options.
+// Private starts a redis-server or valkey-server for this test alone, with the options.
 func Private(t testing.TB, opts ...redis.Option) *redis.Server {
 	t.Helper()
 	return start(t, redis.KindProcess, "REQUIRE_REDIS", opts...)
 }
 
-// ProcessID is the process of the private server.
+// ProcessID returns the process ID of the private server.
 func ProcessID(t testing.TB, s *redis.Server) (pid int) {
 	t.Helper()
 	_, after, _ := strings.Cut(s.Client.Info(t.Context(), "server").Val(), "process_id:")
@@ -35,7 +35,7 @@ func ProcessID(t testing.TB, s *redis.Server) (pid int) {
 	return pid
 }
 
-// Container starts a container of the image, with the options; "" is REDIS_IMAGE or the default.
+// Container starts a container of the image with the options. "" means REDIS_IMAGE or the default image.
 func Container(t testing.TB, image string, opts ...redis.Option) *redis.Server {
 	t.Helper()
 	if testing.Short() {
@@ -48,9 +48,9 @@ func Container(t testing.TB, image string, opts ...redis.Option) *redis.Server {
 	return start(t, spec, "REQUIRE_DOCKER", opts...)
 }
 
-// Each runs a subtest on every kind of server: embedded, process, and a container of each image that
-// RATELAB_TEST_IMAGES names, comma separated. Without that variable, and without REQUIRE_DOCKER=1, which then
-// means the default image, the containers are skipped: tests pull nothing unasked.
+// Each runs a subtest on every kind of server: embedded, process, and a container of each image in RATELAB_TEST_IMAGES
+// (comma separated). If the variable is not set, REQUIRE_DOCKER=1 selects the default image. Without either, the
+// containers are skipped, so that tests pull no images unasked.
 func Each(t *testing.T, test func(t *testing.T, s *redis.Server)) {
 	t.Run("embedded", func(t *testing.T) { test(t, Embedded(t)) })
 	t.Run("process", func(t *testing.T) { test(t, Private(t)) })
@@ -65,7 +65,7 @@ func Each(t *testing.T, test func(t *testing.T, s *redis.Server)) {
 	}
 }
 
-// Images are those that Each runs.
+// Images returns the images that Each runs.
 func Images() []string {
 	var images []string
 	for image := range strings.SplitSeq(os.Getenv("RATELAB_TEST_IMAGES"), ",") {
@@ -79,7 +79,7 @@ func Images() []string {
 	return images
 }
 
-// start starts spec's server; where it cannot be had, the variable decides between a skip and a failure.
+// start starts the server of spec. If the server is not available, variable decides between a skip and a failure.
 func start(t testing.TB, spec, variable string, opts ...redis.Option) *redis.Server {
 	t.Helper()
 	s, err := redis.Start(t.Context(), spec, opts...)

@@ -7,7 +7,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// draw draws durations. Each part of a document has its own, so that a change of one leaves the others.
+// draw draws random durations. Each part of a document has its own draw, so that changes of one part do not affect
+// others.
 type draw struct{ *rand.Rand }
 
 func newDraw(name string) draw {
@@ -18,7 +19,7 @@ func newDraw(name string) draw {
 	return draw{rand.New(rand.NewPCG(seed, 1))}
 }
 
-// around is log-normal with this median; once in 400 it is a hiccup.
+// around returns a log-normal value with this median. One value in 400 is an outlier.
 func (d draw) around(medianUS, sigma float64) int64 {
 	us := medianUS * math.Exp(sigma*d.NormFloat64())
 	if d.IntN(400) == 0 {
@@ -27,8 +28,8 @@ func (d draw) around(medianUS, sigma float64) int64 {
 	return max(1, int64(us))
 }
 
-// near is a figure that varies by about 4 % from round to round. It is rounded because processors differ in the last
-// digit of an exponential.
+// near returns a figure that varies by about 4 % between rounds. It is rounded because the last digit of an exponential
+// differs between processors.
 func (d draw) near(figure float64) *float64 {
 	return new(math.Round(1000*figure*math.Exp(0.04*d.NormFloat64())) / 1000)
 }
@@ -37,7 +38,7 @@ func (d draw) near(figure float64) *float64 {
 func record(d *result.Durations, lag, wait, service int64) {
 	for i, us := range []int64{lag, wait, service, lag + wait + service} {
 		if err := d.Stretches()[i].RecordValue(us); err != nil {
-			panic(err) // nothing here comes near a minute
+			panic(err) // all values are far below a minute
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package benchmarktest has documents to test with: made up, complete and the same on every call. Their sums agree as
-// those of a measured document do; their durations are drawn from seeded log-normal distributions.
+// Package benchmarktest has made-up documents for tests. They are complete and the same on every call. Their sums are
+// consistent, as in a measured document. Their durations are drawn from seeded log-normal distributions.
 package benchmarktest
 
 import (
@@ -14,11 +14,12 @@ const (
 	connections = 16
 )
 
-// Example is a valid result: seven algorithms, two scenarios, five rounds, every field filled. Callers may change
-// what they get, but not what it points to, such as histograms: those are shared, since they are the most of it.
+// Example returns a valid result: seven algorithms, two scenarios, five rounds, all fields filled. Callers may change
+// the document, but not the objects behind pointers, such as histograms. Those are shared, because they are most of the
+// document.
 func Example() *result.Document { return result.WithoutNulls(made()) }
 
-// Small is a part of the example, for what would take long with all of it.
+// Small returns a part of the example, for tests that would take long with all of it.
 func Small() *result.Document {
 	r := Example()
 	r.Runs, r.Latency = r.Runs[:1], r.Latency[:1]
@@ -37,7 +38,7 @@ var made = sync.OnceValue(func() *result.Document {
 	return r
 })
 
-// Invalid is Example after the generator was stopped in the middle, and interrupted later.
+// Invalid returns Example after a stall of the generator and a later interrupt.
 func Invalid() *result.Document {
 	r := Example()
 	r.Partial = true
@@ -51,7 +52,7 @@ func Invalid() *result.Document {
 	return r
 }
 
-// Shared is Example on a server that keeps no statistics: what its counters would say is unavailable.
+// Shared returns Example on a server that keeps no statistics, so that all figures from them are absent.
 func Shared() *result.Document {
 	r := Example()
 	r.Server.Kind, r.Server.Own, r.Server.Image, r.Server.Route, r.Server.MaxmemoryPolicy = "url", false, "", "", ""

@@ -58,7 +58,7 @@ func (s *situation) round(p *profile, d draw, n int, open *result.Latency) resul
 	}
 }
 
-// request records the i-th request of a second; those of a burst wait for the connections.
+// request records the i-th request of a second. Requests of a burst wait for the connections.
 func (s *situation) request(p *profile, d draw, i int64, admitted bool, interval *result.Interval,
 	into ...*result.Outcomes) {
 	serverUS := p.rejectedUS
@@ -87,7 +87,7 @@ func (s *situation) request(p *profile, d draw, i int64, admitted bool, interval
 	}
 }
 
-// course is how all rounds went: each admits the first requests of every second.
+// course returns the course of all rounds. Each round admits the first requests of every second.
 func (s *situation) course(p *profile) *result.Course {
 	n := s.seconds * 1_000_000 / bucketUS
 	c := &result.Course{BucketUS: bucketUS, Offered: make([]int64, n), Admitted: make([]int64, n),
@@ -111,7 +111,7 @@ func (s *situation) course(p *profile) *result.Course {
 	return c
 }
 
-// quota is how many a round admits in a second.
+// quota returns how many requests a round admits in a second.
 func (s *situation) quota(p *profile, second int64) int64 {
 	admitted, _, _, _ := s.admitted(p)
 	quota := admitted / s.seconds
@@ -121,7 +121,7 @@ func (s *situation) quota(p *profile, second int64) int64 {
 	return quota
 }
 
-// dueUS is when the i-th request of a second is due.
+// dueUS returns when the i-th request of a second is due.
 func (s *situation) dueUS(second, i int64) int64 {
 	if s.atOnce {
 		return second * 1_000_000
@@ -129,7 +129,7 @@ func (s *situation) dueUS(second, i int64) int64 {
 	return second*1_000_000 + i*1_000_000/s.perSecond
 }
 
-// position is where p stands in round n: every round begins elsewhere.
+// position returns the place of p in round n. Each round begins with another profile.
 func position(p *profile, n int) int {
 	all := profiles()
 	at := slices.IndexFunc(all, func(other profile) bool { return other.label == p.label })

@@ -6,22 +6,23 @@ import (
 	"encoding/hex"
 )
 
-// profile is what one made-up algorithm costs.
+// profile has the costs and the decisions of one made-up algorithm.
 type profile struct {
 	label                string
 	parameters           map[string]string
-	admittedUS           float64 // of the server, per decision
+	admittedUS           float64 // the server's µs per decision
 	rejectedUS           float64
 	callsAdmitted        float64
 	callsRejected        float64
 	bytes                func(entries int64) int64
-	admits, stormAdmits  int64 // of a round of each situation
+	admits, stormAdmits  int64 // requests that a round of each situation admits
 	peak, stormPeak      int64
-	falseAdmits, rejects int64 // of ten-times-over
+	falseAdmits, rejects int64 // in ten-times-over
 	stormRejects         int64
 }
 
-// profiles are in the order of the document: the control first. Decisions are those of the real algorithms.
+// profiles returns the profiles in the order of the document, the control first. The decisions equal those of the real
+// algorithms.
 func profiles() []profile {
 	flat := func(bytes int64) func(int64) int64 { return func(int64) int64 { return bytes } }
 	perEntry := func(n int64) int64 { return 112 + 21*n }

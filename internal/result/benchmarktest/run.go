@@ -12,11 +12,11 @@ const (
 	bucketUS   = 10_000
 )
 
-// situation is a scenario's traffic: as much in each second, either spread or at its first instant.
+// situation is a scenario's traffic. Each second has the same number of requests, either spread or all at its start.
 type situation struct {
 	name, question string
 	limit          result.Limit
-	seconds        int64 // played
+	seconds        int64 // the seconds that are played
 	scenarioUS     int64
 	perSecond      int64
 	atOnce         bool

@@ -7,9 +7,9 @@ import (
 	"ratelab/internal/result"
 )
 
-// ExtremeCase is the document that a run over the first worked case would give: 1000 requests per 3 s, of
-// which 2000 come as 10, 10, 980, 900, 100, 0 in six seconds. The counts are those of the worked example;
-// the hashes are made up, since no renderer looks into them.
+// ExtremeCase returns the document of a run of the first worked example: 1000 requests per 3 s, and 2000 requests that
+// come as 10, 10, 980, 900, 100, 0 in six seconds. The counts equal those of the worked example. The hashes are made
+// up, because no renderer uses them.
 func ExtremeCase() *result.Document {
 	exact := Counted(1020, 1000, 0)
 	run := result.Run{
@@ -36,7 +36,7 @@ func ExtremeCase() *result.Document {
 	return doc
 }
 
-// Counted is what a row of the worked case counts.
+// Counted returns the counts of a row of the worked example.
 func Counted(admitted, peak, excess int64) measure.Result {
 	return measure.Result{
 		Offered: 2000, Admitted: admitted, Rejected: 2000 - admitted, OfferedCost: 2000, AdmittedCost: admitted,
@@ -46,19 +46,19 @@ func Counted(admitted, peak, excess int64) measure.Result {
 	}
 }
 
-// Row is an algorithm's line.
+// Row returns the row of an algorithm.
 func Row(algorithm string, parameters map[string]string, counts measure.Result) result.Row {
 	calls := 1.0
 	return result.Row{Algorithm: algorithm, ScriptSHA1: fmt.Sprintf("%040x", len(algorithm)), Parameters: parameters,
 		Figures: measure.Figures{Result: counts, RoundTrips: &calls}}
 }
 
-// Expectation is one that was checked.
+// Expectation returns an expectation that was checked.
 func Expectation(algorithm, name, want string, got float64, met bool) result.Expectation {
 	return result.Expectation{Algorithm: algorithm, Measure: name, Want: want, Got: &got, Met: &met}
 }
 
-// EveryMeasure is extremeCase with all optional fields set, costs that are not counts, and a hostile name.
+// EveryMeasure returns ExtremeCase with all optional fields set, costs that differ from counts, and a hostile name.
 func EveryMeasure() *result.Document {
 	doc := ExtremeCase()
 	run := &doc.Runs[0]

@@ -1,4 +1,4 @@
-// Package resulttest holds documents against their schema.
+// Package resulttest checks documents against their schema.
 package resulttest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// Validate is what the schema says of a document.
+// Validate returns the schema's error about a document, or nil.
 func Validate(t *testing.T, text string) error {
 	t.Helper()
 	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(result.Schema))
