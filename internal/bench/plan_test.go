@@ -131,7 +131,7 @@ func TestComparisonRefusals(t *testing.T) {
 		want   string
 	}{
 		{func(c *Comparison) { c.Server = "redis://127.0.0.1:1" },
-			"--redis: a server that runs already cannot be counted"},
+			"--redis: the instructions of a server that already runs cannot be counted"},
 		{func(c *Comparison) { c.Server = "embedded" }, "--redis embedded: "},
 		{func(c *Comparison) { c.Sides[0] = side(t, dir+"odd.lua", "") },
 			dir + "odd.yaml: no such file; odd.lua needs a binding"},
