@@ -203,7 +203,7 @@ func TestASlowMachineLosesPathsAlone(t *testing.T) {
 
 func TestServersThatCannotBeCounted(t *testing.T) {
 	for spec, want := range map[string]string{"embedded": "--redis embedded", "model": "--redis model",
-		"redis://:secret@host": "runs already", "process": ""} {
+		"redis://:secret@host": "already runs", "process": ""} {
 		var wrong run.Problems
 		CheckServer(spec, &wrong)
 		err := wrong.Err()
