@@ -55,11 +55,11 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{func(j *Job) { j.Server = "embedded" },
-			"--redis embedded: it runs inside this process, and its speed says nothing about Redis; take --redis " +
+			"--redis embedded: it runs inside this process, and its speed says nothing about Redis; use --redis " +
 				"container"},
 		{func(j *Job) { j.Server = "model" }, "--redis model: it decides without a server"},
 		{func(j *Job) { j.Algorithms = choices(t, "gcra:nodes=4") },
-			"gcra:nodes=4: gateways that count each for itself are played by simulate; a call costs the same on each " +
+			"gcra:nodes=4: several gateways work only with simulate; a call costs the same on each " +
 				"of them: leave out nodes"},
 		{func(j *Job) { j.Algorithms = choices(t, "gcra", "gcra") }, `algorithm "gcra" is named twice`},
 		{func(j *Job) { j.Scripts = []string{"gone.lua"} }, "gone.lua: no such file"},

@@ -69,7 +69,7 @@ func readReaction(f strictyaml.Fields, g *clients.Group) {
 	if v := f.Get("attempts"); v.Given() {
 		v.Integer(&g.Attempts, 1, maxAttempts)
 		if g.OnReject == clients.GiveUp && known {
-			v.Bad("attempts has no effect with on_reject: give_up; remove it, or use on_reject: %s", clients.Obey)
+			v.Bad("has no effect with on_reject: give_up; leave it out, or use on_reject: %s", clients.Obey)
 		}
 	} else if g.OnReject == clients.AtOnce {
 		f.Need("attempts", "the most attempts of an operation, such as 5")
