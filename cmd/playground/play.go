@@ -85,7 +85,7 @@ func (q *question) command() string {
 	return words
 }
 
-// answer is what the page shows for one run. The visitor's row and curve come first.
+// answer holds everything that the page shows for one run. The visitor's row and curve come first.
 type answer struct {
 	Sentence string   `json:"sentence"`
 	Holds    bool     `json:"holds"`

@@ -154,5 +154,5 @@ func (w *watch) Err() error {
 	return context.DeadlineExceeded
 }
 
-// place matches the place in a script where an error occurred.
+// place matches the place of an error in a script.
 var place = regexp.MustCompile(`(?:user_script|my\.lua)(:\d+)`)

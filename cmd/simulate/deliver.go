@@ -86,7 +86,7 @@ func writePage(folder string, found *run.Result, command string) error {
 // measuredFolder is the folder, within a folder of results, with the measurements of bench run. The page shows them.
 const measuredFolder = "bench"
 
-// readMeasured returns the measurements, or nil if there are none.
+// readMeasured returns the measurements, or nil if there is no such folder.
 func readMeasured(folder string) (*result.Document, error) {
 	doc, err := result.Read(filepath.Join(folder, measuredFolder), result.OfBench)
 	switch {

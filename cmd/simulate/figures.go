@@ -20,7 +20,7 @@ const fewScenarios = 5
 func (f *flags) atAGlance(job *job) bool { return !f.all && len(job.Scenarios) > fewScenarios }
 
 // figures prints what can be printed early, and makes the job print the rest. Many scenarios are shown as one matrix,
-// which the models decide. Of a few scenarios, each gets its table as soon as it has been decided. Other formats are
+// which the models decide. A few scenarios get a table each, as soon as they have been decided. Other formats are
 // printed as a whole. figures returns a function that prints what comes at the end.
 func (a *app) figures(ctx context.Context, f *flags, job *job, shown report.Simulated) (
 	func(*result.Document) error, error) {

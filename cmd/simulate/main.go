@@ -79,7 +79,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 	return root
 }
 
-// job is what the user asked for, with the server that decides.
+// job holds the request of the user, and the server that decides.
 type job struct {
 	run.Ask
 	server engine.Spec

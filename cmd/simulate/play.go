@@ -18,7 +18,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// play is the main command. If it fails, it prints nothing but the matrix, and changes no files.
+// play is the main command. If it fails, it prints at most the matrix, and changes no files.
 func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	ctx := c.Context()
 	job, err := f.job(ctx, args)

@@ -10,7 +10,7 @@ import (
 )
 
 // progress shows the progress of a job over all its scenarios. It counts requests, and estimates the remaining time
-// from the time so far.
+// from the elapsed time.
 type progress struct {
 	*cli.Bar
 	began       time.Time

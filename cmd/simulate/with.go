@@ -54,7 +54,7 @@ func (more *further) join(job *job) {
 	}
 }
 
-// left names the runs whose rows were not appended. It returns "" if there are none.
+// left names the runs whose rows were not appended. It returns "" if all were appended.
 func (more *further) left() string {
 	var all []string
 	for i, o := range more.runs {

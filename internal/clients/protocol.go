@@ -9,8 +9,8 @@ import (
 // Replier replies to messages, in the order of their arrival. Only one goroutine calls it.
 type Replier interface {
 	// Serve replies to a message that arrives at the true time q.AtUS. The skews of q are the errors of the server's
-	// clock now, and of the client's clock when the message was sent. Key and cost are those of the attempt. A reply
-	// that is a limit.Decision is the attempt's decision. An error ends the run.
+	// clock now, and of the client's clock when the message was sent. Key and cost belong to the attempt. A reply that
+	// is a limit.Decision is the attempt's decision. An error ends the run.
 	Serve(ctx context.Context, q limit.Request, message any) (reply any, err error)
 }
 

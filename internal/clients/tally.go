@@ -13,7 +13,7 @@ type tally struct {
 	times []int64 // from an operation's first attempt to the reply that admitted it, in µs
 }
 
-// Outcome returns the results so far. Operations in progress count as unfinished.
+// Outcome returns the results up to now. Operations in progress count as unfinished.
 func (r *run) Outcome() *Outcome {
 	o := &Outcome{Journal: r.ledger.journal(), Stopped: r.stopped}
 	c := &o.Clients

@@ -74,7 +74,7 @@ func fitted(counted map[string][]sample) []costs.Figure {
 			case figure == costs.Admitted:
 				admitted = f
 			case figure == costs.Rejected && f.X == costs.Parts:
-				// Rejections were counted with one part only. The increase per further part is that of admitted
+				// Rejections were counted with one part only. The increase per further part is taken from admitted
 				// requests.
 				f.A, f.B = f.A-admitted.B, admitted.B
 			}

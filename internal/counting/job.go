@@ -43,7 +43,8 @@ type Path struct {
 	Of    []Figures // one per limiter
 }
 
-// Figures are means over the counted decisions. Of several rounds, the one with the fewest instructions counts.
+// Figures are means over the counted decisions. If there are several rounds, the one with the fewest instructions
+// counts.
 type Figures struct {
 	Missing   string // why there are no figures
 	Uncounted bool   // the script may have this path, but counting failed
@@ -194,8 +195,8 @@ func (r *counter) rounds(ctx context.Context, all []*path, keys int) (*path, err
 	}
 }
 
-// inTime counts a path once for one limiter. If the requests came too late, it tries again, and keeps the counts so
-// far. It gives up when fewer copies of the key may help.
+// inTime counts a path once for one limiter. If the requests came too late, it tries again, and keeps the earlier
+// counts. It gives up when fewer copies of the key may help.
 func (r *counter) inTime(ctx context.Context, p *path, keys int) error {
 	for {
 		err := r.attempt(ctx, p, keys)

@@ -16,9 +16,8 @@ const collector = "lua_gc"
 
 // readPart reads one dump in callgrind's format. It returns the totals without the cost of serverCron.
 //
-// A function's name follows its number where it is first used: "cfn=(7) malloc". Later only the number is written:
-// "cfn=(7)". After the callee there is a line "calls=N …". The next line has a position and the callee's inclusive
-// cost.
+// A function's name follows its number at the first use: "cfn=(7) malloc". Later only the number is written: "cfn=(7)".
+// After the callee there is a line "calls=N …". The next line has a position and the callee's inclusive cost.
 //
 // Source: https://valgrind.org/docs/manual/cl-format.html
 func readPart(r io.Reader) (counts, error) {

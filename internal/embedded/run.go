@@ -45,7 +45,7 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 	c.WriteRaw(string(s.answer.text))
 }
 
-// placed returns the error reply for an error, with the place where the script raised it.
+// placed returns the error reply for an error, with the place of the error in the script.
 func placed(raised *luavm.Error, digest string) string {
 	text := "ERR " + raised.Error()
 	if t := raised.Value.Table(); t != nil {

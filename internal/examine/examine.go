@@ -208,7 +208,7 @@ type examination struct {
 	worstAt limit.Policy
 	worstN  int64
 
-	// Results of the decisions so far.
+	// Results of the decisions up to now.
 	decisions                  int64
 	plays                      int
 	delayUS                    int64 // longest delay of a shaper

@@ -17,8 +17,8 @@ type sizes struct {
 	lateUS                 int64   // error of the script's clock: see departures
 }
 
-// state is what a rule remembers about a key. It is updated with the script's decisions, right or wrong, so that each
-// decision is judged by itself.
+// state holds what a rule remembers about a key. It is updated with the script's decisions, right or wrong, so that
+// each decision is judged by itself.
 type state interface {
 	room(atUS int64) float64                      // how much would be admitted
 	took(atUS int64, cost float64, admitted bool) // what the script decided

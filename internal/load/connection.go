@@ -19,7 +19,7 @@ type Connection struct {
 	out, scratch []byte
 }
 
-// Outcome is the result of a Call. Its instants are those of the run's clock.
+// Outcome is the result of a Call. Its instants are on the run's clock.
 type Outcome struct {
 	Decision limit.Decision
 	Written  time.Duration // the instant before the request went into the socket

@@ -103,8 +103,8 @@ const (
 
 // openLoop sends the requests of the source, from start on, by o's clock. about is their approximate number. Requests
 // with a negative AtUS are sent before start and do not count. openLoop returns when all requests have been answered.
-// After an interrupt it returns the results so far. An error of a call, of the source or of the context ends the loop
-// early.
+// After an interrupt it returns the results up to then. An error of a call, of the source or of the context ends the
+// loop early.
 func openLoop(ctx context.Context, s source, about int, callers []Caller, start time.Duration, o *Options) (
 	*OpenResult, error) {
 	l := &open{Options: o, ctx: ctx, queue: newQueue(len(callers)), source: s, start: start,

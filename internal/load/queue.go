@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-// call is a request in an open loop, with its outcome. Instants are those of the run's clock.
+// call is a request in an open loop, with its outcome. Instants are on the run's clock.
 type call struct {
 	req         limit.Request
 	number      int // from 0

@@ -18,8 +18,8 @@ func record(h *result.Histogram, d time.Duration) (overflow int64) {
 	return 0
 }
 
-// OpenResult is what an open loop measured for the requests that count. Offered = Sent + Dropped + the requests that an
-// interrupt left unsent.
+// OpenResult holds the measurements of an open loop for the requests that count. Offered = Sent + Dropped + the
+// requests that an interrupt left unsent.
 type OpenResult struct {
 	result.Latency // without the fields that need several rounds; intervals without sent requests are left out
 	Health         Health

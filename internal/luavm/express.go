@@ -174,8 +174,8 @@ func (c *compiler) operands(left, right ast.Expr, lateNumber bool) func(f *frame
 	}
 }
 
-// describe returns where a value comes from, as error messages name it, such as "local 'x'". It returns "" if Lua names
-// no origin.
+// describe returns the origin of a value, as error messages name it, such as "local 'x'". It returns "" if Lua names no
+// origin.
 func (c *compiler) describe(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.IdentExpr:

@@ -39,8 +39,8 @@ type proto struct {
 	body         []step
 }
 
-// origin tells where a shared variable comes from: a register of the enclosing function, or the shared variables of
-// that function.
+// origin is the source of a shared variable: a register of the enclosing function, or the shared variables of that
+// function.
 type origin struct {
 	register bool
 	index    int

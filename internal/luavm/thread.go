@@ -96,8 +96,8 @@ func (e *Error) Error() string {
 }
 
 // alloc reserves n values on the stack. Their contents are undefined. The caller frees them by resetting stack and top.
-// If the stack is full, alloc continues in the largest stack made so far. That stack is free, since a call that ran in
-// it would have it as its current stack.
+// If the stack is full, alloc continues in the largest stack. That stack is free, since a call that ran in it would
+// have it as its current stack.
 func (t *Thread) alloc(n int) []Value {
 	if t.top+n > len(t.stack) {
 		if len(t.largest) < n || len(t.largest) == len(t.stack) {
@@ -275,7 +275,7 @@ func (t *Thread) located(v Value) *Error {
 	return e
 }
 
-// mistyped raises an error about an operation on a value of the wrong type. The name tells where the value comes from.
+// mistyped raises an error about an operation on a value of the wrong type. The name is the origin of the value.
 func (t *Thread) mistyped(v Value, operation, name string) {
 	if name != "" {
 		t.Raise("attempt to %s %s (a %s value)", operation, name, v.Kind())

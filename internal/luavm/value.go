@@ -2,8 +2,8 @@
 // same length of a table with gaps, the same error messages and the same limits of depth. It compiles a parsed script
 // to Go functions that call each other. The caller provides the globals. The package opens no file and reads no clock.
 //
-// It has no garbage collector of its own: weak tables, __gc and collectgarbage are missing. Of the
-// functions that compile code at run time, it has only loadstring.
+// It has no garbage collector of its own: weak tables, __gc and collectgarbage are missing. loadstring is its only
+// function that compiles code at run time.
 //
 // Its tests compare it with real servers, on randomly generated programs.
 package luavm

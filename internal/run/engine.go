@@ -32,7 +32,7 @@ type Script interface {
 	replay.Decider
 	// Left counts the keys that exist at a time of the run.
 	Left(ctx context.Context, atUS int64) (virtualtime.Left, error)
-	// Calls counts the commands that the script has called so far.
+	// Calls counts the commands that the script has called.
 	Calls() virtualtime.Calls
 }
 

@@ -58,7 +58,7 @@ func NewPlan(s *scenario.Scenario, instead Instead) Plan {
 	return p
 }
 
-// asWritten reports whether limit and seed are those of the scenario file. Otherwise its expectations do not apply.
+// asWritten reports whether limit and seed come from the scenario file. Otherwise its expectations do not apply.
 func (p *Plan) asWritten() bool {
 	a, b := p.Policy, p.Scenario.Limit
 	return p.Seed == p.Scenario.Seed && a.Requests == b.Requests && a.Window == b.Window &&
@@ -136,7 +136,7 @@ func (p *Problems) Bad(err error) {
 	}
 }
 
-// Err returns a *replay.InputError with all problems, or nil if there are none.
+// Err returns a *replay.InputError with all problems, or nil without any.
 func (p *Problems) Err() error {
 	if len(p.all) == 0 {
 		return nil

@@ -205,7 +205,7 @@ func (g *game) replay(ctx context.Context) (*replay.Outcome, error) {
 const mostRowsNamed = 3
 
 // wholeSeconds names the rows that decide differently under the other rule, as in "3 instead of 0 (gcra)". It returns
-// nil if there are none.
+// nil if no row differs.
 func wholeSeconds(run, atOnce *result.Run) []string {
 	var rows []string
 	for i := range run.Results {

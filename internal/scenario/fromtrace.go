@@ -38,8 +38,8 @@ func FromTrace(t accesslog.Trace, p limit.Policy) *Scenario {
 }
 
 // keepClock sets the start of virtual time so that the log keeps its position within the window, the minute and the
-// hour. Aligned windows then begin where they began in the log. The start is on the day of the default start, or up to
-// a window later if the window is longer.
+// hour. Aligned windows then begin at the same requests as in the log. The start is on the day of the default start, or
+// up to a window later if the window is longer.
 func (s *Scenario) keepClock() {
 	before := time.Duration(0)
 	for _, p := range s.Phases {

@@ -64,7 +64,7 @@ type RowLabel struct {
 	Place string // file:line:column
 }
 
-// Expectation is what the file expects of one row, with its place in the file.
+// Expectation holds the expectations of one row, with their place in the file.
 type Expectation struct {
 	Algorithm string // a label: a name, and :k=v for each parameter set
 	Measures  []Range
