@@ -124,7 +124,7 @@ func (p *process) wait(ctx context.Context) (limit.Decision, error) {
 			do()
 			p.done <- true
 		case <-late:
-			return limit.Decision{}, fmt.Errorf("it does not answer within %v: it waits for something no clock advances",
+			return limit.Decision{}, fmt.Errorf("it does not answer within %v: it waits for a time that never comes",
 				patience)
 		case <-ctx.Done():
 			return limit.Decision{}, ctx.Err()

@@ -264,7 +264,8 @@ func (x *examination) hints(p *outcome, d []*outcome) (found *breach) {
 		switch {
 		case told == limit.Never && passes:
 			return &breach{kind: "retry_after", fault: true, shown: d[2*k].play,
-				text: fmt.Sprintf("its retry-after is never, but after %s the request passes", report.Briefly(x.longest()))}
+				text: fmt.Sprintf("its retry-after is never, but after %s the request passes",
+					report.Briefly(x.longest()))}
 		case told == limit.Never:
 		case told == 0 && !passes:
 			return &breach{kind: "retry_after", fault: true, shown: p.of(p.asks[:i+1]),
