@@ -146,7 +146,7 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 }
 
 // withControl returns choices with the control as the first. If choices is nil, it returns the usual algorithms under
-// p, and those that guarantee the limit.
+// p, and those that guarantee the limit without a lower limit of their own.
 func withControl(choices []algorithms.Choice, p limit.Policy) []algorithms.Choice {
 	control := algorithms.Defaults()[:1]
 	if choices == nil {

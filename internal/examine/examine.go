@@ -540,8 +540,8 @@ func (x *examination) family() {
 // inShort formats a limit without its contract.
 func inShort(p limit.Policy) string { return strings.TrimSuffix(p.String(), " by bucket") }
 
-// bound adds what the explaining rule admits at most at the limit the user asked about, if this is more than the
-// contract allows. It also adds the most that a play was admitted.
+// bound adds a finding if the limiter admits more than the contract allows. It names the most that the explaining rule
+// admits at the limit the user asked about, and the most that was admitted in a play.
 func (x *examination) bound(asked limit.Policy) {
 	may := asked.Requests
 	if asked.Contract == limit.ByBucket {

@@ -48,7 +48,7 @@ func PasswordsStayHidden(t *testing.T, run func(context.Context, []string, cli.S
 	for i, form := range mistypedServers {
 		for k, call := range calls(form) {
 			if i > 0 && k > 0 && !longtest.All() {
-				continue // otherwise test each form once, and each command once
+				continue // by default, each form once and each command once
 			}
 			if code := try(call); code != cli.ExitUsage && code != cli.ExitHarness {
 				t.Errorf("%q: exit code %d", call, code)
