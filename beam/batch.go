@@ -11,22 +11,23 @@ import (
 	"ratelab/internal/limit"
 )
 
-// batch is requests of one shard and one piece, in the order of the file, packed: they travel much faster than one by
-// one. Of each it has the time since the one before, the number of the key, and the cost and whether the time is whole.
+// batch holds packed requests of one shard and one piece, in the order of the file. Packed requests are transferred
+// much faster than single ones. For each request it has the time since the previous one, the number of the key, the
+// cost, and whether the time is whole.
 type batch struct {
 	File    int
-	From    int64 // of the piece
-	Number  int   // of the piece's batches
+	From    int64 // start of the piece
+	Number  int   // number of the batch within the piece
 	Keys    []string
 	Since   []int64
 	Key     []uint32
 	Flagged []uint32
 
 	lastUS int64
-	index  map[string]uint32 // of the keys
+	index  map[string]uint32 // numbers of the keys
 }
 
-// batchRequests is how many requests a batch has, and openRequests how many one reader's batches have together.
+// batchRequests is the number of requests in a batch. openRequests is the most requests in all batches of one reader.
 const (
 	batchRequests = 8192
 	openRequests  = 4 << 20
@@ -72,22 +73,23 @@ func (b *batches) flush(shard int) {
 	}
 	var text bytes.Buffer
 	if err := gob.NewEncoder(&text).Encode(of); err != nil {
-		panic(err) // it always can be
+		panic(err) // cannot fail
 	}
 	b.emit(shard, text.Bytes())
 	clear(of.index)
 	*of = batch{of.File, of.From, of.Number + 1, of.Keys[:0], of.Since[:0], of.Key[:0], of.Flagged[:0], 0, of.index}
 }
 
-// placed is a request of a shard, whether its time is whole, and its place among those of one instant.
+// placed is a request of a shard. place is its position among requests of the same instant. whole tells whether its
+// time is in whole seconds.
 type placed struct {
 	limit.Request
 	place uint32
 	whole bool
 }
 
-// merge unpacks a shard's batches into the order of time; of one instant, of the files' ranks and of the lines in each.
-// It gives nothing where there are more than most requests.
+// merge unpacks a shard's batches and sorts the requests by time. Requests of the same instant are sorted by the rank
+// of the file and by line. It returns nil if there are more than most requests.
 func merge(texts [][]byte, ranks []int, most int64) (list []placed, err error) {
 	var total int64
 	all := make([]batch, len(texts))

@@ -300,7 +300,7 @@ func TestRefusals(t *testing.T) {
 			" is csv; want",
 		"--trace " + table:                                          "2 " + table + `:401: "no request": 1 field; want 3`,
 		"--trace " + table + " --trace-bad 6":                       "2 " + table + ":401: ",
-		"--trace " + quoted + " --trace-key who":                    "2 " + quoted + ": quoted fields go on over",
+		"--trace " + quoted + " --trace-key who":                    "2 " + quoted + ": quoted fields continue over",
 		"--trace " + log + " --shard-memory 0":                      `2 --shard-memory "0": want`,
 		"--trace " + log + " --shards 1000000":                      `2 --shards "1000000": want`,
 		"--trace " + log + " --shared /proc/nothing":                "2 want a --shared to which workers can",

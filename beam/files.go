@@ -26,25 +26,26 @@ type File struct {
 	Path   string
 	Number int
 	Name   string // for messages
-	Head   []byte // its first lines, to the first request: what is cut off it is read after them
+	Head   []byte // its first lines, up to the first request; later pieces need them too
 
 	size   int64
-	cut    bool // whether it can be
+	cut    bool // the file can be split into pieces
 	format accesslog.Format
 }
 
-// Piece is the lines of a file that begin from From on and before To; all where To is 0.
+// Piece is the part of a file with the lines that begin at or after From and before To. If To is 0, it is the whole
+// file.
 type Piece struct {
 	File
 	From, To int64
 }
 
-// find finds the trace's files, on any file system that Beam knows, and reads the head of each. files are those that
-// are not empty. It estimates the requests.
+// find finds the trace's files, on any file system that Beam supports, and reads the head of each. files are the
+// non-empty ones. requests is an estimate.
 func find(ctx context.Context, t *accesslog.Trace, globs []string) (files []*File, requests int64, err error) {
 	var paths []string
 	for _, glob := range globs {
-		if _, err := os.Stat(glob); err == nil { // no pattern, although it may have brackets
+		if _, err := os.Stat(glob); err == nil { // an existing file, even if its name looks like a pattern
 			paths = append(paths, glob)
 			continue
 		}
@@ -86,10 +87,10 @@ func find(ctx context.Context, t *accesslog.Trace, globs []string) (files []*Fil
 	return files, requests, nil
 }
 
-// zippedBytes is what a request takes in a gzip file, about, and rather less.
+// zippedBytes is a low estimate of the bytes per request in a gzip file.
 const zippedBytes = 10
 
-// look reads the head, and estimates the requests.
+// look reads the head, and estimates the number of requests.
 func (f *File) look(ctx context.Context, t accesslog.Trace) (requests int64, err error) {
 	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
 		return 0, fmt.Errorf("%s: not a regular file; want files that workers can read, such as 'logs/*.gz'", f.Name)
@@ -122,7 +123,7 @@ func (f *File) look(ctx context.Context, t accesslog.Trace) (requests int64, err
 	return f.size * int64(1+bytes.Count(text, []byte{'\n'})) / int64(len(text)), nil
 }
 
-// everywhere is the path for a worker with another working directory.
+// everywhere returns a path that also works in another working directory.
 func everywhere(path string) string {
 	if abs, err := filepath.Abs(path); err == nil && !strings.Contains(path, "://") {
 		return abs
@@ -140,7 +141,7 @@ func open(ctx context.Context, path string) (in io.ReadCloser, fs filesystem.Int
 	return in, fs, err
 }
 
-// open opens the piece. failed is why it could not be read to its end.
+// open opens the piece. If reading fails later, the reading has the reason in failed.
 func (p *Piece) open(ctx context.Context) (r *reading, err error) {
 	in, _, err := open(ctx, p.Path)
 	if err != nil || p.To == 0 {
@@ -152,7 +153,7 @@ func (p *Piece) open(ctx context.Context) (r *reading, err error) {
 	return &reading{io.NewSectionReader(at, from, to-from), in, to - from, nil}, errors.Join(err, err2)
 }
 
-// lineFrom is where the first line begins that begins at offset or later.
+// lineFrom returns the beginning of the first line that begins at or after offset.
 func lineFrom(in io.ReaderAt, offset int64) (int64, error) {
 	if offset == 0 {
 		return 0, nil
@@ -164,7 +165,7 @@ func lineFrom(in io.ReaderAt, offset int64) (int64, error) {
 	return offset - 1 + int64(len(line)), err
 }
 
-// reading remembers why it failed.
+// reading is a reader that remembers its error.
 type reading struct {
 	io.Reader
 	io.Closer

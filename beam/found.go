@@ -16,17 +16,17 @@ import (
 	"ratelab/internal/result"
 )
 
-// maxShown is how many bad lines are shown.
+// maxShown is the most bad lines that are shown.
 const maxShown = 3
 
-// moved is an error FILE:LINE: TEXT so many lines further down.
+// moved returns an error FILE:LINE: TEXT with a line number that is higher by lines.
 func moved(text, name string, lines int64) string {
 	number, rest, _ := strings.Cut(strings.TrimPrefix(text, name+":"), ":")
 	n, _ := strconv.ParseInt(number, 10, 64)
 	return fmt.Sprintf("%s:%d:%s", name, n+lines, rest)
 }
 
-// add adds what was found of the file's next piece.
+// add adds the findings of the file's next piece.
 func (r *Read) add(next *Read) {
 	f, o := r.Found, next.Found
 	for _, text := range o.Shown[:min(len(o.Shown), maxShown-len(f.Shown))] {
@@ -41,7 +41,7 @@ func (r *Read) add(next *Read) {
 	r.Failed, r.Key, r.Earliest = cmp.Or(r.Failed, next.Failed), cmp.Or(r.Key, next.Key), min(r.Earliest, next.Earliest)
 }
 
-// byFile adds the pieces of each file up.
+// byFile merges the pieces of each file.
 func byFile(pieces []*Read) (files []*Read) {
 	slices.SortFunc(pieces, func(a, b *Read) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.From, b.From))
@@ -56,8 +56,8 @@ func byFile(pieces []*Read) (files []*Read) {
 	return files
 }
 
-// times are what the shards must know. Of two files with requests of one instant that one is first which begins
-// earlier.
+// times computes the Times for the shards. If two files have requests of the same instant, the file that begins earlier
+// comes first.
 func times(files []*Read) *Times {
 	t := &Times{FirstUS: math.MaxInt64}
 	for rank, f := range slices.SortedStableFunc(slices.Values(files), func(a, b *Read) int {
@@ -69,7 +69,8 @@ func times(files []*Read) *Times {
 	return t
 }
 
-// document is that of simulate, from what the pipeline wrote about a log. Its error is what is wrong with the log.
+// document makes the same document as simulate, from the pipeline's output about a log. Its error is about mistakes in
+// the log.
 func (j *Job) document(in io.Reader, t accesslog.Trace) (*result.Document, error) {
 	var pieces []*Read
 	var sums [2]Sum
@@ -77,7 +78,7 @@ func (j *Job) document(in io.Reader, t accesslog.Trace) (*result.Document, error
 	for decoder := json.NewDecoder(in); decoder.More(); {
 		var l line
 		if err := decoder.Decode(&l); err != nil {
-			return nil, fmt.Errorf("what the workers wrote is damaged: %w", err)
+			return nil, fmt.Errorf("the output of the workers is damaged: %w", err)
 		}
 		switch last := len(l.Sums) - 1; {
 		case l.Read != nil:
@@ -90,8 +91,9 @@ func (j *Job) document(in io.Reader, t accesslog.Trace) (*result.Document, error
 			differs = differs || last > 0
 		}
 	}
-	if pieces == nil { // the file is as it was at first
-		return nil, errors.New("want a --shared that is the same folder for the workers: what they wrote is not there")
+	if pieces == nil { // the file is unchanged since it was created
+		return nil, errors.New("the output of the workers is missing; want a --shared that is the same folder " +
+			"for all workers")
 	}
 	files := byFile(pieces)
 	log := sums[0].Log
@@ -99,7 +101,7 @@ func (j *Job) document(in io.Reader, t accesslog.Trace) (*result.Document, error
 	for _, f := range files {
 		switch {
 		case f.Cut && t.Format == accesslog.CSV && (f.Failed != "" || f.Found.QuotesGoOn):
-			return nil, cli.Usage("%s: quoted fields go on over the ends of lines, where the file was cut; want it in "+
+			return nil, cli.Usage("%s: quoted fields continue over line ends, so the file cannot be split; want it in "+
 				"gzip, which is read as a whole", f.Found.Name)
 		case f.Failed != "":
 			return nil, cli.Usage("%s", f.Failed)

@@ -1,5 +1,5 @@
-// Command ratelab-beam replays logs that outgrow one machine: the models decide on an Apache Beam runner, each shard of
-// the keys by itself, and the document is that of simulate --redis model --trace.
+// Command ratelab-beam replays logs that are too large for one machine. The models decide on an Apache Beam runner,
+// each shard of the keys separately. The document is the same as that of simulate --redis model --trace.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// Job is what every worker must know. It travels as JSON.
+// Job is the configuration that all workers get, as JSON.
 type Job struct {
 	run.Instead
 	Trace      accesslog.Trace // without its files
@@ -24,22 +24,22 @@ type Job struct {
 	Version    string
 	Shards     int
 	Most       int64 // requests in a shard
-	BothRules  bool  // whether whole seconds are decided under the other rule, too
+	BothRules  bool  // also decide whole seconds under the other rule
 }
 
-// Times are what the whole log tells each shard.
+// Times are facts about the whole log that each shard needs.
 type Times struct {
 	FirstUS int64
-	Ranks   []int // of files by number: of two requests of one instant, that of the lower rank is the first
+	Ranks   []int // of files by number: of two requests at the same instant, the one with the lower rank is first
 }
 
-// Sum is the result for some of the keys under one rule for whole seconds.
+// Sum is the result for some of the keys, under one rule for whole seconds.
 type Sum struct {
 	*replay.Part
 	accesslog.Log
 }
 
-// plan is the job's plan for a log whose first request was at firstUS.
+// plan returns the job's plan for a log whose first request was at firstUS.
 func (j *Job) plan(t accesslog.Trace, firstUS int64) (*run.Ask, *run.Plan, error) {
 	s := scenario.FromTrace(t, *j.Limit)
 	s.Begin(firstUS, 0)
@@ -58,8 +58,8 @@ func (j *Job) plan(t accesslog.Trace, firstUS int64) (*run.Ask, *run.Plan, error
 	return ask, plans[0], nil
 }
 
-// decide decides a shard's requests: under the usual rule for whole seconds, and under the other if it differs. failed
-// is why they cannot be decided, whatever is tried.
+// decide decides a shard's requests: under the usual rule for whole seconds, and also under the other rule if it
+// differs. failed is the reason if they cannot be decided, so that retries are useless.
 func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums []Sum, failed string, err error) {
 	list, err := merge(batches, times.Ranks, j.Most)
 	if list == nil {
@@ -89,9 +89,9 @@ func (j *Job) decide(ctx context.Context, batches [][]byte, times *Times) (sums 
 		if ctx.Err() != nil {
 			return nil, "", err
 		} else if err != nil {
-			return nil, strings.Replace(err.Error(), ":0:", ":", 1), nil // its requests have no line
+			return nil, strings.Replace(err.Error(), ":0:", ":", 1), nil // the requests have no line number
 		}
-		for _, tally := range append(part.Rows, part.Reference) { // no chart is drawn
+		for _, tally := range append(part.Rows, part.Reference) { // these are only for charts
 			tally.Series = measure.Series{}
 		}
 		part.Traffic = measure.Traffic{}
@@ -107,7 +107,8 @@ func (s *Sum) add(o Sum) {
 		*s = o
 		return
 	}
-	endUS := s.EndUS // of two last requests at one instant, one that was moved there is before one that was there
+	// If both end with requests at one instant, a moved request comes before one that was recorded at that instant.
+	endUS := s.EndUS
 	if o.Log.LastUS > s.Log.LastUS || o.Log.LastUS == s.Log.LastUS && o.EndUS < s.EndUS {
 		endUS = o.EndUS
 	}

@@ -19,7 +19,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // and beamx brings the others
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // beamx imports the others
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
@@ -44,12 +44,12 @@ Exit codes: 0 ok, 1 an expectation missed, 2 usage or the log, 3 the runner, 130
 func main() {
 	if slices.ContainsFunc(os.Args[1:], func(a string) bool { return a == "--worker" || a == "--worker=true" }) {
 		flag.Parse()
-		beam.Init() // and does not return
+		beam.Init() // does not return
 	}
 	os.Exit(program(cli.Interrupts(os.Exit), os.Args[1:], cli.Streams{Stdout: os.Stdout, Stderr: os.Stderr}))
 }
 
-// program takes arguments and streams, and gives the exit code.
+// program runs the program with the given arguments and streams, and returns the exit code.
 func program(ctx context.Context, args []string, s cli.Streams) int {
 	return cli.Run(ctx, args, s, newRoot)
 }
@@ -65,7 +65,7 @@ type app struct {
 	memory cli.Value[int64]
 }
 
-// shown are those of Beam's flags that help lists.
+// shown are the flags of Beam that the help lists.
 var shown = map[string]string{
 	"runner":             "Beam's `RUNNER`: prism, flink, spark, dataflow or universal (default prism, in the process)",
 	"endpoint":           "`HOST:PORT` of the runner's job service",
@@ -78,7 +78,7 @@ func newRoot(s cli.Streams) *cobra.Command {
 	a := &app{Streams: s}
 	c := &cobra.Command{Use: "ratelab-beam --trace GLOB --limit 100/1m", Version: cli.Version(version),
 		Args: cobra.ArbitraryArgs, Long: about,
-		RunE: func(c *cobra.Command, args []string) error { // a shell may have made them of a pattern
+		RunE: func(c *cobra.Command, args []string) error { // a shell may have expanded a pattern
 			a.Files = append(a.Files, args...)
 			return a.play(c)
 		}}
@@ -123,7 +123,7 @@ func (a *app) play(c *cobra.Command) error {
 		fmt.Fprintf(a.Stderr, "ratelab-beam: %s, about %s requests: %s, %s\n", message.Count(1+len(t.More), "file"),
 			message.Grouped(requests), message.Count(len(pieces), "piece"), message.Count(j.Shards, "shard"))
 	}
-	// Prism keeps all batches, several times: about as much as requestBytes.
+	// Prism keeps all batches several times, which takes about requestBytes per request.
 	debug.SetGCPercent(int(min(max(40, 100*spareBytes/(requestBytes*requests+1)), 400)))
 	doc, err := a.run(c, j, t, pieces)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *app) play(c *cobra.Command) error {
 	return err
 }
 
-// job is what the flags ask for, but for the shards, and how the log is written.
+// job returns the job that the flags describe, without the number of shards, and the format of the log.
 func (a *app) job(ctx context.Context) (*Job, *accesslog.Trace, error) {
 	if a.Files == nil || slices.Contains(a.Files, accesslog.StandardInput) {
 		return nil, nil, cli.Usage("want files that workers can read: --trace 'logs/*.gz'")
@@ -169,8 +169,8 @@ func (a *app) job(ctx context.Context) (*Job, *accesslog.Trace, error) {
 	}
 	t := *list[0].Trace()
 	if t.Skip != 0 || t.Limit != 0 {
-		return nil, nil, cli.Usage("--trace-skip and --trace-limit need the order of all requests, which nobody " +
-			"knows here; leave them out")
+		return nil, nil, cli.Usage("--trace-skip and --trace-limit need the order of all requests, which is not " +
+			"known here; leave them out")
 	}
 	t.File, t.More = "", nil
 	j.Trace = t
@@ -187,9 +187,9 @@ func (a *app) job(ctx context.Context) (*Job, *accesslog.Trace, error) {
 	return j, &t, nil
 }
 
-// requestBytes is what a request takes in a shard, about; perShard is how many requests a shard is to have, and
-// fewShards what is enough of them to keep a machine busy. There are at most mostPieces pieces, or of pieceBytes each.
-// spareBytes may be garbage in this process.
+// requestBytes is roughly the memory of a request in a shard. perShard is the intended number of requests per shard.
+// fewShards are enough shards to keep one machine busy. There are at most mostPieces pieces, unless pieces would be
+// larger than pieceBytes. spareBytes is the garbage allowed in this process.
 const (
 	requestBytes = 64
 	spareBytes   = 256 << 20
@@ -200,7 +200,7 @@ const (
 
 var pieceBytes int64 = 32 << 20
 
-// divide cuts the log into pieces, as JSON, and chooses the shards. Too few shards are refused.
+// divide splits the log into pieces, as JSON, and chooses the number of shards. It refuses too few shards.
 func (a *app) divide(j *Job, files []*File, requests int64) (pieces []any, err error) {
 	j.Most = min(a.memory.Value<<20/requestBytes, math.MaxUint32)
 	if j.Shards = a.shards.Value; j.Shards == 0 {
@@ -227,7 +227,7 @@ func (a *app) divide(j *Job, files []*File, requests int64) (pieces []any, err e
 	return pieces, nil
 }
 
-// probe makes an empty file, which a worker is to write, and gives what removes it.
+// probe makes an empty file that a worker will overwrite, and returns a function that removes it.
 func probe(ctx context.Context, path string) (remove func(), err error) {
 	fs, err := filesystem.New(ctx, path)
 	if err != nil {
@@ -244,18 +244,18 @@ func probe(ctx context.Context, path string) (remove func(), err error) {
 	}, out.Close()
 }
 
-// informed logs how the job goes. Why it fails is returned, too, and rather shorter.
+// informed logs the progress of the job. Errors are not logged, because they are returned in a shorter form.
 type informed struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
 func (informed) Enabled(_ context.Context, l slog.Level) bool { return l == slog.LevelInfo }
 
-// run has the runner that Beam's flags name decide, and makes the document of what its workers wrote.
+// run lets the runner that Beam's flags select decide, and makes the document from the workers' output.
 func (a *app) run(c *cobra.Command, j *Job, t *accesslog.Trace, pieces []any) (*result.Document, error) {
 	if self, err := os.Executable(); err == nil && runtime.GOOS == "linux" {
-		flag.Set("worker_binary", self) // or Beam would compile one
+		flag.Set("worker_binary", self) // otherwise Beam would compile one
 	}
-	c.Flags().Visit(func(f *pflag.Flag) { // Beam looks there which were given
+	c.Flags().Visit(func(f *pflag.Flag) { // Beam checks there which flags were given
 		if flag.Lookup(f.Name) != nil {
 			flag.Set(f.Name, f.Value.String())
 		}
@@ -269,7 +269,7 @@ func (a *app) run(c *cobra.Command, j *Job, t *accesslog.Trace, pieces []any) (*
 			return nil, cli.Usage("--%s %s: %s", name, message.Quote(given), message.OneOf(given, known))
 		}
 	}
-	if at := *jobopts.Endpoint; c.Flags().Changed("endpoint") { // for which Beam would wait for minutes
+	if at := *jobopts.Endpoint; c.Flags().Changed("endpoint") { // Beam would wait for minutes
 		conn, err := net.DialTimeout("tcp", at, 10*time.Second)
 		if err != nil {
 			return nil, fmt.Errorf("--endpoint %s: no job service answers: %w", message.Quote(at), err)
@@ -300,7 +300,7 @@ func (a *app) run(c *cobra.Command, j *Job, t *accesslog.Trace, pieces []any) (*
 			}
 			return nil, fmt.Errorf("%w: %s", message.ErrInterrupted, text)
 		}
-		text := err.Error() // the place in the pipeline, and then what is wrong
+		text := err.Error() // the place in the pipeline, followed by the cause
 		text = text[strings.LastIndex(text, " failed:\n")+1:]
 		return nil, fmt.Errorf("the runner: %s", message.OneLine(strings.TrimPrefix(text, "failed:"), 2000))
 	}

@@ -19,8 +19,9 @@ func init() {
 	register.DoFn5x1[context.Context, int, func(*[]byte) bool, func(*string) bool, func(string), error](&decideFn{})
 }
 
-// build makes the pipeline: pieces are read into batches by shard, shards decide, and one file gets what was found.
-// Strings are JSON. Each shard gets the times beside its batches: under a side input prism is busy while it waits.
+// build makes the pipeline. Pieces are read into batches by shard, shards are decided, and one file gets all results.
+// Strings are JSON. Each shard gets the times together with its batches, because prism is busy while it waits for a
+// side input.
 func build(s beam.Scope, j *Job, pieces []any, out string) {
 	batches, read := beam.ParDo2(s, &readFn{*j}, beam.Reshuffle(s, beam.Create(s, pieces...)))
 	times := beam.ParDo(s, &timesFn{j.Shards}, beam.GroupByKey(s, beam.AddFixedKey(s, read)))
@@ -28,7 +29,7 @@ func build(s beam.Scope, j *Job, pieces []any, out string) {
 	textio.Write(s, out, beam.Flatten(s, read, decided))
 }
 
-// encode makes JSON of what always can be.
+// encode returns v as JSON. It panics if v cannot be encoded.
 func encode(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -37,28 +38,28 @@ func encode(v any) string {
 	return string(text)
 }
 
-// line is one line of what the pipeline writes.
+// line is one line of the pipeline's output.
 type line struct {
 	Read   *Read  `json:",omitempty"`
 	Sums   []Sum  `json:",omitempty"` // of a shard, one or two
 	Failed string `json:",omitempty"` // why a shard cannot be decided
 }
 
-// Read is what was found of a piece besides its requests.
+// Read holds the findings about a piece, without its requests.
 type Read struct {
 	File     int
 	From     int64
 	Found    *accesslog.Found
-	Cut      bool   // there are other pieces of the file
-	Earliest int64  // time of a request
-	Key      string // of some request
-	Failed   string // why it cannot be read, whatever is tried
+	Cut      bool   // the file has other pieces
+	Earliest int64  // time of the first request
+	Key      string // key of any request
+	Failed   string // why the piece cannot be read; retries are useless
 }
 
 // readFn reads a piece.
 type readFn struct{ Job Job }
 
-// ProcessElement emits the piece's requests in batches by shard, and what was found besides.
+// ProcessElement emits the piece's requests in batches by shard, and the other findings.
 func (r *readFn) ProcessElement(ctx context.Context, text string, emit func(int, []byte), tell func(string)) error {
 	var p Piece
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
@@ -80,7 +81,7 @@ func (r *readFn) ProcessElement(ctx context.Context, text string, emit func(int,
 		b.add(q, whole)
 		return true
 	})
-	if in.failed != nil { // the next time it may not
+	if in.failed != nil { // a retry may succeed
 		return in.failed
 	}
 	if err != nil {
@@ -93,10 +94,10 @@ func (r *readFn) ProcessElement(ctx context.Context, text string, emit func(int,
 	return nil
 }
 
-// timesFn computes the Times, for each shard.
+// timesFn computes the Times for each shard.
 type timesFn struct{ Shards int }
 
-// ProcessElement receives all that was read.
+// ProcessElement receives the findings of all pieces.
 func (t *timesFn) ProcessElement(_ int, lines func(*string) bool, emit func(int, string)) error {
 	var all []*Read
 	for text := ""; lines(&text); {
@@ -116,7 +117,7 @@ func (t *timesFn) ProcessElement(_ int, lines func(*string) bool, emit func(int,
 // decideFn decides a shard.
 type decideFn struct{ Job Job }
 
-// ProcessElement emits what the shard found.
+// ProcessElement emits the results of the shard.
 func (d *decideFn) ProcessElement(ctx context.Context, _ int, batches func(*[]byte) bool, times func(*string) bool,
 	emit func(string)) error {
 	var all [][]byte

@@ -24,7 +24,7 @@ import (
 
 func init() { logrus.SetOutput(io.Discard) }
 
-// units are the windows that it knows.
+// units are the windows that the library supports.
 var units = map[time.Duration]pb.RateLimitResponse_RateLimit_Unit{time.Second: 1, time.Minute: 2, time.Hour: 3,
 	24 * time.Hour: 4}
 
@@ -41,7 +41,7 @@ var _ = add(library{name: "envoy-ratelimit", module: "github.com/envoyproxy/rate
 		}
 		return nil
 	},
-	// Its driver reads connections from goroutines of its own, so all of it is outside of the bubble.
+	// Its driver reads connections in its own goroutines, so the library runs outside of the bubble.
 	open: func(p *process) (decide, error) {
 		address, err := p.proxy()
 		store, now := gostats.NewStore(gostats.NewNullSink(), false), new(whole)

@@ -14,9 +14,9 @@ import (
 	"ratelab/internal/limit"
 )
 
-func init() { logx.Disable() } // it logs the process's load every minute
+func init() { logx.Disable() } // it logs the load of the process every minute
 
-// ofGoZero is a client of go-zero's, which opens connections of its own: one client for an address.
+// ofGoZero returns a go-zero client. It opens its own connections, and go-zero has one client per address.
 func ofGoZero(p *process) (*redis.Redis, error) {
 	address, err := p.proxy()
 	if err != nil {

@@ -130,7 +130,7 @@ func TestWhatCannotBeTrustedIsNamed(t *testing.T) {
 	}{
 		"panics": {func(*goredis.Client) error { panic("at the disco") }, "it panics: at the disco"},
 		"retries": {func(*goredis.Client) error { time.Sleep(time.Second); return nil },
-			"it lets 1s pass in a decision"},
+			"it takes 1s for a decision"},
 		"hangs": {func(*goredis.Client) error { select {} }, "it does not answer: deadlock"},
 		"waits": {func(*goredis.Client) error { <-never; return nil }, "it does not answer within 300ms"},
 		"alone": {func(*goredis.Client) error { return nil }, "decides without Redis"},

@@ -1,7 +1,6 @@
-// Command libraries puts limiters' libraries, as they are, under virtual time. Redis goes by a redisclock.Clock, and
-// each process that uses a library by a clock of its own, that of a bubble of testing/synctest. A library is a file of
-// this folder. Server is a run.Server: simulate's scenarios and examine's questions meet a library as they meet a
-// script.
+// Command libraries puts unmodified rate limiting libraries under virtual time. Redis follows a redisclock.Clock. Each
+// process that uses a library has its own clock: that of a testing/synctest bubble. Each file of this folder adds a
+// library. The type servers is a run.Engine, so that scenarios and examinations can use a library like a script.
 package main
 
 import (
@@ -21,26 +20,26 @@ import (
 	"ratelab/internal/script"
 )
 
-// library is a limiter of a library, in one setting.
+// library is a limiter of a library, in one configuration.
 type library struct {
 	name, module string
-	rule, away   string // for the page: what it is, and what it says that it does while Redis is away, with the source
-	costs, burst bool   // it takes costs other than 1, and a burst other than the limit
-	silent       bool   // it does not tell when to come back
+	rule, away   string // for the page: the rule, and the documented behaviour without Redis, with the source
+	costs, burst bool   // accepts costs other than 1; accepts a burst other than the limit
+	silent       bool   // returns no retry-after
 	fits         func(limit.Policy) error
-	// open makes the limiter, in a process of its own.
+	// open makes the limiter, in its own process.
 	open func(*process) (decide, error)
 }
 
-// decide decides one request. Its error is the library's.
+// decide decides one request. It returns the error of the library.
 type decide func(ctx context.Context, key string, cost int64) (limit.Decision, error)
 
-// libraries are all, each added by its file.
+// libraries are all libraries. Each file adds its own.
 var libraries []*library
 
 func add(l library) bool { libraries = append(libraries, &l); return true }
 
-// find is the library with that name; nil: there is none.
+// find returns the library with a name, or nil.
 func find(name string) *library {
 	i := slices.IndexFunc(libraries, func(l *library) bool { return l.name == name })
 	if i < 0 {
@@ -49,10 +48,10 @@ func find(name string) *library {
 	return libraries[i]
 }
 
-// commit ends a pseudo-version.
+// commit matches the end of a pseudo-version.
 var commit = regexp.MustCompile("-[0-9a-f]{12}$")
 
-// version is the version of the library's module.
+// version returns the version of the library's module.
 func (l *library) version() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, m := range info.Deps {
@@ -63,11 +62,11 @@ func (l *library) version() string {
 	return "?"
 }
 
-// label names the library's row.
+// label returns the label of the library's row.
 func (l *library) label() string { return l.name + "@" + l.version() }
 
-// under is the library's limiter for a limit. It is no script: its source is the label, and its call says of what a
-// decision depends.
+// under returns the library's limiter for a limit. It is not a script: its source is the label, and its call lists the
+// values on which a decision depends.
 func (l *library) under(p limit.Policy) (*limiter.Limiter, error) {
 	err := p.Validate()
 	if !l.burst && p.Capacity() != p.Requests && err == nil {
@@ -99,7 +98,7 @@ func wholeSeconds(p limit.Policy) error {
 	return nil
 }
 
-// client is a go-redis client of the process under the clock, which tries nothing twice.
+// client returns a go-redis client of the process, under the clock. It does not retry.
 func (p *process) client() *goredis.Client {
 	c := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:1", Dialer: p.dialer.DialContext, MaxRetries: -1,
 		Protocol: 2, DisableIdentity: true, ReadTimeout: -1, WriteTimeout: -1})
@@ -107,7 +106,7 @@ func (p *process) client() *goredis.Client {
 	return c
 }
 
-// answer is a decision of a library that says no more than this.
+// answer returns a decision for a library that reports only these values.
 func answer(admitted bool, remaining int64, retry time.Duration) limit.Decision {
 	if admitted {
 		return limit.Decision{Verdict: limit.Allowed, Remaining: remaining}

@@ -30,7 +30,7 @@ Have limiters' libraries decide scenarios in virtual time, or examine them (defa
 Exit codes: 0 ok, 1 a fault that -examine found, 2 usage, 3 the harness could not run.
 `
 
-// flags are those of the command.
+// flags are the flags of the command.
 type flags struct {
 	scenarios, limit, redis, out string
 	burst                        int64
@@ -47,7 +47,7 @@ func main() {
 	os.Exit(code)
 }
 
-// do does what the arguments ask for, and gives the exit code.
+// do runs the command, and returns the exit code.
 func do(ctx context.Context, args []string, out, told io.Writer) (int, error) {
 	var f flags
 	fs := flag.NewFlagSet("libraries", flag.ContinueOnError)
@@ -92,7 +92,7 @@ func do(ctx context.Context, args []string, out, told io.Writer) (int, error) {
 	return 0, nil
 }
 
-// choose are the libraries with those names; all, if there are none.
+// choose returns the libraries with the names, or all if there are no names.
 func choose(names []string) (chosen []*library, err error) {
 	for _, name := range names {
 		if find(name) == nil {
@@ -106,7 +106,7 @@ func choose(names []string) (chosen []*library, err error) {
 	return chosen, err
 }
 
-// policy is the limit of the flags; nil: none.
+// policy returns the limit of the flags, or nil.
 func (f *flags) policy() (*limit.Policy, error) {
 	if f.limit == "" {
 		return nil, nil
@@ -118,7 +118,7 @@ func (f *flags) policy() (*limit.Policy, error) {
 	return &p, err
 }
 
-// played has the libraries decide the scenarios that suit them, and tells what does not, or has failed.
+// played lets the libraries decide the scenarios that suit them. It prints which ones do not, or have failed.
 func (f *flags) played(ctx context.Context, chosen []*library, policy *limit.Policy, told io.Writer) (*result.Document,
 	error) {
 	names := scenario.Names()
@@ -142,7 +142,7 @@ func (f *flags) played(ctx context.Context, chosen []*library, policy *limit.Pol
 				continue
 			}
 			one.Results, all = append(all.Results, one.Results...), *one
-			all.Results, all.Expectations = one.Results, []result.Expectation{} // those are of algorithms
+			all.Results, all.Expectations = one.Results, []result.Expectation{} // those of algorithms
 		}
 		if all.Results != nil {
 			doc.Runs = append(doc.Runs, all)
@@ -151,7 +151,7 @@ func (f *flags) played(ctx context.Context, chosen []*library, policy *limit.Pol
 	return doc, nil
 }
 
-// playedBy is a run with one library's row.
+// playedBy returns a run with the row of one library.
 func (f *flags) playedBy(ctx context.Context, s *scenario.Scenario, l *library, policy *limit.Policy) (*result.Run,
 	error) {
 	p := run.NewPlan(s, run.Instead{Limit: policy})
@@ -182,13 +182,13 @@ func (f *flags) playedBy(ctx context.Context, s *scenario.Scenario, l *library, 
 	return found, nil
 }
 
-// examined examines libraries, each at the limit, or at 100 in a minute, or at 100 in a second.
+// examined examines libraries. Each is examined at the given limit, or at 100 in a minute, or at 100 in a second.
 func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.Policy) (*result.Document, error) {
 	doc := result.New(result.OfExamine, "")
 	for _, l := range chosen {
 		asked := cmp.Or(policy, &examine.Standard)
 		if _, err := l.under(*asked); err != nil && policy == nil {
-			asked = &limit.Policy{Requests: 100, Window: time.Second} // which every library can express
+			asked = &limit.Policy{Requests: 100, Window: time.Second} // all libraries support this
 		}
 		on, err := start(ctx, f.redis)
 		defer on.Close()
@@ -202,7 +202,7 @@ func (f *flags) examined(ctx context.Context, chosen []*library, policy *limit.P
 		}
 		about := on.About()
 		e.Server = &about
-		// nobody knows the keys
+		// the keys of libraries are unknown
 		e.Checked = slices.DeleteFunc(e.Checked, func(s string) bool { return s == "a cluster" })
 		doc.Examinations = append(doc.Examinations, *e)
 	}

@@ -13,12 +13,12 @@ import (
 	"ratelab/internal/limit"
 )
 
-// mennanov is one of the module's limiters. Each key has its own.
+// mennanov is one of the module's limiters. It holds only one key.
 type mennanov interface {
 	Limit(context.Context) (time.Duration, error)
 }
 
-// mennanovs is the library whose limiters of makes.
+// mennanovs returns the library whose limiters of makes.
 func mennanovs(name, rule string, costs bool, of func(*process, *goredis.Client, string) mennanov) library {
 	return library{name: name, module: "github.com/mennanov/limiters", rule: rule, costs: costs, burst: costs,
 		open: func(p *process) (decide, error) {
@@ -40,7 +40,7 @@ func mennanovs(name, rule string, costs bool, of func(*process, *goredis.Client,
 		}}
 }
 
-// bucket is a token bucket whose key lives for so many intervals of a token.
+// bucket returns a token bucket whose key lives for a number of token intervals.
 func bucket(p *process, c *goredis.Client, key string, tokens int64) *limiters.TokenBucket {
 	token := p.Window / time.Duration(p.Requests)
 	return limiters.NewTokenBucket(p.Capacity(), token, limiters.NewLockNoop(), limiters.NewTokenBucketRedis(c, key,

@@ -18,27 +18,27 @@ import (
 	"ratelab/redisclock"
 )
 
-// process is what a library takes for its process, with a limit, a clock of its own and connections to Redis. The
-// library's goroutines are in a bubble of testing/synctest, in which time passes between decisions alone.
+// process is the environment of a library: it has a limit, its own clock, and connections to Redis. The library's
+// goroutines are in a testing/synctest bubble, in which time passes only between decisions.
 type process struct {
 	limit.Policy
-	dialer redisclock.Dialer // for a driver that lets one dial
+	dialer redisclock.Dialer // for drivers that accept a dialer
 	redis  *redis.Server
-	now    time.Time // of its clock, after what it was asked last
+	now    time.Time // of its clock, at the last request
 
-	trips   atomic.Int64           // to Redis and back
-	refused atomic.Pointer[string] // the first error that Redis has answered in a decision
+	trips   atomic.Int64           // round trips to Redis
+	refused atomic.Pointer[string] // the first error reply of Redis during a decision
 
-	asks  chan limit.Request // at times since the bubble's beginning
+	asks  chan limit.Request // times count from the beginning of the bubble
 	told  chan told
-	stops []func() // at the end
+	stops []func() // called at the end
 
-	mu   sync.Mutex  // of what is done outside of the bubble
-	todo chan func() // one after the other
+	mu   sync.Mutex  // guards the work outside of the bubble
+	todo chan func() // functions to run one after the other
 	done chan bool
 }
 
-// told is what the library decides.
+// told is the decision of the library.
 type told struct {
 	limit.Decision
 	err error
@@ -47,10 +47,10 @@ type told struct {
 // patience is how long a library may take for a decision, in real time. Tests change it.
 var patience = 20 * time.Second
 
-// bubbles begin at this time.
+// bubbles is the time at which bubbles begin.
 var bubbles = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// begin starts a process for a limiter, with a clock that stands at start. The error is the library's.
+// begin starts a process for a limiter, with a clock that stands at start. It returns errors of the library.
 func begin(l *limiter.Limiter, server *redis.Server, clock *redisclock.Clock, start time.Time) (*process, error) {
 	p := &process{Policy: l.Policy, redis: server, asks: make(chan limit.Request), told: make(chan told),
 		todo: make(chan func()), done: make(chan bool)}
@@ -64,14 +64,15 @@ func begin(l *limiter.Limiter, server *redis.Server, clock *redisclock.Clock, st
 				p.told <- told{err: fmt.Errorf("it does not answer: %v", r)}
 			}
 		}()
-		ended := make(chan bool) // never: the library's goroutines may go on, and a bubble must not end before them
+		// ended is never closed: the library's goroutines may still run, and a bubble must not end before them.
+		ended := make(chan bool)
 		synctest.Test(new(testing.T), func(*testing.T) { p.live(find(l.Parameters["name"]), start); <-ended })
 	}()
 	_, err := p.wait(context.Background())
 	return p, err
 }
 
-// live opens the library and has it decide until there is no more to ask.
+// live opens the library and lets it decide until there are no more requests.
 func (p *process) live(l *library, start time.Time) {
 	time.Sleep(time.Until(start))
 	var decide decide
@@ -84,7 +85,7 @@ func (p *process) live(l *library, start time.Time) {
 		time.Sleep(time.Until(at))
 		t := guarded(func() (limit.Decision, error) { return decide(context.Background(), q.Key, q.Cost) })
 		if waited := time.Since(at); waited > 0 && t.err == nil {
-			t.err = fmt.Errorf("it lets %v pass in a decision, while Redis' time stands still: it sleeps or retries",
+			t.err = fmt.Errorf("it takes %v for a decision, while Redis' time stands still: it sleeps or retries",
 				waited)
 		}
 		p.told <- t
@@ -94,7 +95,7 @@ func (p *process) live(l *library, start time.Time) {
 	}
 }
 
-// guarded makes an error of a panic.
+// guarded converts a panic to an error.
 func guarded(do func() (limit.Decision, error)) (t told) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -105,14 +106,14 @@ func guarded(do func() (limit.Decision, error)) (t told) {
 	return t
 }
 
-// ask has the library decide a request when the process's clock stands at that time.
+// ask lets the library decide a request when the process's clock stands at the given time.
 func (p *process) ask(ctx context.Context, q limit.Request, at time.Time) (limit.Decision, error) {
 	q.AtUS = at.Sub(bubbles).Microseconds()
 	p.asks <- q
 	return p.wait(ctx)
 }
 
-// wait is what the library tells next, while what it wants done outside of its bubble is done.
+// wait returns the next decision of the library. Meanwhile it runs functions that must run outside of the bubble.
 func (p *process) wait(ctx context.Context) (limit.Decision, error) {
 	late := time.After(patience)
 	for {
@@ -123,7 +124,7 @@ func (p *process) wait(ctx context.Context) (limit.Decision, error) {
 			do()
 			p.done <- true
 		case <-late:
-			return limit.Decision{}, fmt.Errorf("it does not answer within %v: it waits for what no clock moves",
+			return limit.Decision{}, fmt.Errorf("it does not answer within %v: it waits for a time that never comes",
 				patience)
 		case <-ctx.Done():
 			return limit.Decision{}, ctx.Err()
@@ -131,8 +132,8 @@ func (p *process) wait(ctx context.Context) (limit.Decision, error) {
 	}
 }
 
-// outside does what must not be in the bubble, in which no time passes while a goroutine waits for the network. It is
-// for the library's goroutines.
+// outside runs a function outside of the bubble, because no time passes in a bubble while a goroutine waits for the
+// network. The library's goroutines call it.
 func (p *process) outside(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,13 +156,13 @@ func (p *process) connect() (net.Conn, error) {
 
 var proxies atomic.Int64
 
-// proxy is the address of a Redis under the clock, for a library that opens connections of its own.
+// proxy returns the address of a Redis under the clock, for a library that opens its own connections.
 func (p *process) proxy() (address string, err error) {
 	p.outside(func() {
 		var proxy *redisclock.Proxy
 		dialer := redisclock.Dialer{Clock: p.dialer.Clock,
 			Open: func(context.Context, string, string) (net.Conn, error) { return p.connect() }}
-		n := proxies.Add(1) // no two have the same address: a library may keep a client for each
+		n := proxies.Add(1) // each process needs its own address: a library may keep one client per address
 		listen := fmt.Sprintf("127.%d.%d.%d:0", 1+n>>16&63, n>>8&255, n&255)
 		if proxy, err = dialer.Proxy(listen, "", ""); err == nil {
 			address = proxy.Addr()
@@ -171,10 +172,10 @@ func (p *process) proxy() (address string, err error) {
 	return address, err
 }
 
-// atEnd has stop called when the process ends, the last first.
+// atEnd lets the process call stop at its end. The functions are called in reverse order.
 func (p *process) atEnd(stop func()) { p.stops = append([]func(){stop}, p.stops...) }
 
-// trip is a connection to Redis whose round trips are counted: each time that somebody writes after an answer.
+// trip is a connection to Redis that counts round trips. Each write after a read begins a new one.
 type trip struct {
 	net.Conn
 	*process
@@ -198,7 +199,7 @@ func (t *trip) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// refusal is an error reply. Some are usual, since drivers ask on.
+// refusal matches an error reply. usual matches the errors that drivers expect.
 var (
 	refusal = regexp.MustCompile(`(?:^|\n)-([A-Z]+ [^\r\n]*)`)
 	usual   = regexp.MustCompile("^(NOSCRIPT|NOPROTO) |setinfo")

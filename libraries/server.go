@@ -21,15 +21,15 @@ import (
 	"ratelab/redisclock"
 )
 
-// servers is a run.Engine for libraries. Whatever is open has a Redis of its own.
+// servers is a run.Engine for libraries. Each open library has its own Redis.
 type servers struct {
 	run.Models
-	ctx   context.Context // an interrupt ends it
+	ctx   context.Context // ends with an interrupt
 	spec  string
 	redis []*redis.Server
-	open  []*opened // since the last Clean, each on the Redis of the same number
+	open  []*opened // since the last Clean; each uses the Redis with the same index
 
-	decisions, trips int64 // of all rows before the last Clean: how many, and round trips to Redis
+	decisions, trips int64 // of all rows before the last Clean: decisions, and round trips to Redis
 }
 
 var _ run.Engine = (*servers)(nil)
@@ -40,7 +40,7 @@ func start(ctx context.Context, spec string) (*servers, error) {
 	return s, s.atLeast(ctx, 1)
 }
 
-// atLeast starts so many, unless there are as many.
+// atLeast starts servers until there are at least n.
 func (s *servers) atLeast(ctx context.Context, n int) error {
 	for len(s.redis) < n {
 		one, err := redis.Start(ctx, s.spec)
@@ -49,13 +49,13 @@ func (s *servers) atLeast(ctx context.Context, n int) error {
 		}
 		s.redis = append(s.redis, one)
 		if !one.Own {
-			return fmt.Errorf("%s: libraries get servers of their own; want process or container", s.spec)
+			return fmt.Errorf("%s: each library needs its own server; want process or container", s.spec)
 		}
 	}
 	return nil
 }
 
-// Close ends every Redis.
+// Close stops all servers.
 func (s *servers) Close() {
 	for _, one := range s.redis {
 		one.Close()
@@ -63,7 +63,7 @@ func (s *servers) Close() {
 	s.redis = nil
 }
 
-// About names the first Redis.
+// About describes the first Redis.
 func (s *servers) About() result.Server {
 	one := s.redis[0]
 	return result.Server{Kind: one.Kind, Name: one.Name, Version: one.Version, Transport: one.Transport}
@@ -80,7 +80,8 @@ func (s *servers) Open(ctx context.Context, p *run.Plan, l *limiter.Limiter) (ru
 	return r, nil
 }
 
-// Clean ends the libraries that were opened, and deletes their keys. The error is failed, or else its own.
+// Clean ends the libraries that were opened, and deletes their keys. It returns failed, or its own error if failed is
+// nil.
 func (s *servers) Clean(ctx context.Context, failed error) error {
 	for _, r := range s.open {
 		r.end()
@@ -101,17 +102,17 @@ type opened struct {
 	start time.Time
 
 	clock     *redisclock.Clock // of Redis
-	processes []*process        // as many as it takes for no clock of theirs to step back
-	client    *goredis.Client   // looks at the keys; nil: it has not yet
+	processes []*process        // as many as needed, so that no process's clock has to step back
+	client    *goredis.Client   // for inspecting keys; nil until needed
 
 	decisions, trips int64
-	ignored          string // an error of Redis with which the library has decided all the same
+	ignored          string // an error of Redis after which the library decided anyway
 }
 
-// mostProcesses is the most processes that a row may have.
+// mostProcesses is the most processes of a row.
 const mostProcesses = 100
 
-// Decide has the library decide, each request at its client's time.
+// Decide lets the library decide each request at its client's time.
 func (r *opened) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	for i, q := range requests {
 		if r.until.Err() != nil {
@@ -128,7 +129,7 @@ func (r *opened) Decide(ctx context.Context, requests []limit.Request, decisions
 		p.refused.Store(nil)
 		decisions[i], err = p.ask(ctx, q, at)
 		if refused := p.refused.Load(); err == nil && refused != nil {
-			if r.ignored = *refused; strings.HasPrefix(*refused, "VT") { // the clock does not know what was sent
+			if r.ignored = *refused; strings.HasPrefix(*refused, "VT") { // the clock does not support the command
 				err = errors.New(*refused)
 			}
 		}
@@ -144,10 +145,10 @@ func (r *opened) Decide(ctx context.Context, requests []limit.Request, decisions
 	return nil
 }
 
-// at is a time of the scenario.
+// at returns a time of the scenario.
 func (r *opened) at(us int64) time.Time { return r.start.Add(time.Duration(us) * time.Microsecond) }
 
-// process is the one whose clock is the least behind that time, and not ahead of it.
+// process returns the process whose clock is closest to the given time, but not ahead of it. It starts one if needed.
 func (r *opened) process(at time.Time) (best *process, err error) {
 	for _, p := range r.processes {
 		if !p.now.After(at) && (best == nil || p.now.After(best.now)) {
@@ -171,7 +172,7 @@ func (r *opened) process(at time.Time) (best *process, err error) {
 	return best, nil
 }
 
-// Ignored is for examine.
+// Ignored returns the first ignored error, for package examine.
 func (r *opened) Ignored() string { return r.ignored }
 
 // Left counts keys.
@@ -188,7 +189,7 @@ func (r *opened) Left(ctx context.Context, atUS int64) (left virtualtime.Left, e
 	return left, err
 }
 
-// names are those of the keys.
+// names returns the names of the keys.
 func (r *opened) names() []string {
 	if r.client == nil {
 		dialer := redisclock.Dialer{Clock: r.clock,
@@ -198,7 +199,7 @@ func (r *opened) names() []string {
 	return r.client.Keys(context.Background(), "*").Val()
 }
 
-// Calls counts nothing: the commands are the clock's.
+// Calls returns zeros, because the counted commands would be the clock's, not the library's.
 func (r *opened) Calls() virtualtime.Calls { return virtualtime.Calls{} }
 
 // end ends the processes.

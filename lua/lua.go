@@ -1,25 +1,26 @@
-// Package lua holds the rate limiters' scripts, one per algorithm, as one would deploy them: at most 40 lines of code
-// each. What the scripts have in common, which no header repeats:
+// Package lua holds the scripts of the rate limiters, one per algorithm, as one would deploy them. Each has at most 40
+// lines of code. The following holds for all scripts. Their headers do not repeat it.
 //
-//   - State lives in KEYS[1], and no script touches another key. So each runs in a cluster with any key: no hash tag is
-//     needed.
-//   - ARGV[1] is the time in whole microseconds since 1970, or empty for the server's own TIME; ARGV[2] is the
-//     cost in permits, at least 1. Then come the algorithm's own parameters. Numbers are decimal integers. The caller
-//     checks them; a script checks none, but fails before its first write where one is missing or no number.
-//   - The reply is {allowed, remaining, retry_after_us, reset_after_us}, of integers. allowed is 1 for admitted, 0 for
-//     rejected and −1 for not configured; retry_after_us is 0 when admitted and −1 where no waiting will help.
-//   - A rejected request takes nothing from a later one. It writes only what a clock that stepped back, or parameters
-//     that changed, make of the state.
-//   - The parameters of a key may change from one call to the next. What was used stays used, nothing that remains is
-//     negative, and no wait is longer than a full bucket or window of the new parameters.
-//   - What lies later than now, because the clock stepped back, counts as now, so that nobody is locked out for longer
-//     than a full bucket or window. An aligned window that is entered again has its own count.
-//   - Where the client passes the time, the clients' clocks may be a second apart, or count in whole seconds: each key
-//     lives a second longer than its state matters, and only what is more than a second later than now counts as now.
-//     Otherwise a client whose clock is behind would give back what one that is ahead has used.
-//   - All arithmetic is on integers below 2^53, which a Lua number counts without gaps.
+//   - State is stored in KEYS[1], and a script uses no other key. So each script runs in a cluster with any key,
+//     without a hash tag.
+//   - ARGV[1] is the time in whole microseconds since 1970, or empty for the server's own TIME. ARGV[2] is the cost in
+//     tokens, at least 1. The algorithm's own parameters follow. Numbers are decimal integers. The caller must check
+//     them. A script does not, but fails before its first write if one is missing or not a number.
+//   - The reply is {allowed, remaining, retry_after_us, reset_after_us}, all integers. allowed is 1 for admitted, 0 for
+//     rejected and −1 for not configured. retry_after_us is 0 for an admitted request, and −1 if waiting will not help.
+//   - A rejected request takes nothing from later requests. It writes only those changes of the state that follow from
+//     a clock that stepped back, or from changed parameters.
+//   - The parameters of a key may change between calls. Used tokens stay used, remaining is never negative, and no wait
+//     is longer than a full bucket or window of the new parameters.
+//   - If the clock stepped back, times in the state that are later than now count as now. So no client is locked out
+//     for longer than a full bucket or window. An aligned window that is entered again has its own count.
+//   - If the client passes the time, the clocks of clients may differ by a second, or count in whole seconds. So each
+//     key lives a second longer than its state matters, and only times more than a second later than now count as now.
+//     Otherwise a client whose clock is behind would give back tokens that a client with a faster clock has used.
+//   - All arithmetic is on integers below 2^53, which Lua numbers represent exactly.
 //
-// The package runs nothing and knows no algorithm; package algorithms says what each script takes.
+// The package runs nothing and does not depend on algorithms. Package algorithms describes the arguments of each
+// script.
 package lua
 
 import (
@@ -30,7 +31,7 @@ import (
 //go:embed *.lua
 var files embed.FS
 
-// Source gives the script of the algorithm called name, such as "gcra".
+// Source returns the script of an algorithm, such as "gcra".
 func Source(name string) (string, error) {
 	text, err := files.ReadFile(name + ".lua")
 	if err != nil {

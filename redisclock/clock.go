@@ -1,18 +1,18 @@
-// Package redisclock moves the time of a real Redis or Valkey in tests. TIME, TTLs and what expires follow a Clock that
-// the test sets and advances, in scripts and in plain commands; no test sleeps.
+// Package redisclock controls the time of a real Redis or Valkey in tests. TIME, TTLs and expiry follow a Clock that
+// the test sets and advances, both in scripts and in plain commands. No test has to sleep.
 //
-// A Dialer puts the connections of any Go driver under a Clock, Hook those of a go-redis client, and a Proxy those of
-// clients in other languages. The server is unmodified. On its way to the server a script becomes the same script
-// inside a Lua prelude, and a plain command a script of one line.
+// A Dialer puts the connections of any Go driver under a Clock. A Hook does so for a go-redis client, and a Proxy for
+// clients in other languages. The server is not modified. On its way to the server, a script is wrapped in a Lua
+// prelude, and a plain command becomes a script of one line.
 //
-// A command that the clock cannot follow fails with an error that begins with VT and names it: WATCH, SUBSCRIBE,
-// blocking commands, streams, functions, commands that draw at random, and whatever else is not known. RESP3 is refused
-// with NOPROTO, so that clients go on with RESP2. The time of the client's own process is not steered. INFO and
-// CLIENT LIST tell the server's own time. docs/clock.md has the details.
+// A command that the clock cannot follow fails with an error that begins with VT and names the command. Such commands
+// are WATCH, SUBSCRIBE, blocking commands, streams, functions, random commands, and all unknown commands. RESP3 is
+// refused with NOPROTO, so that clients continue with RESP2. The time of the client's own process is not controlled.
+// INFO and CLIENT LIST show the server's own time. docs/clock.md has the details.
 //
-// Deadlines are the same for every Clock of every process. Clients of the same keys need the same Clock: a command
-// takes place at the time of its own connection's. The keys that a test leaves stay on the server: a test begins with
-// FLUSHDB, or has a server of its own.
+// Deadlines are the same for all Clocks of all processes. Clients of the same keys must use the same Clock: a command
+// uses the time of its own connection's Clock. The keys of a test stay on the server. So a test should begin with
+// FLUSHDB, or use its own server.
 package redisclock
 
 import (
@@ -24,35 +24,36 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// latest is what the server's Lua counts exactly: 2^53 µs, in the year 2255.
+// latest is the latest time that the server's Lua can count exactly: 2^53 µs, in the year 2255.
 const latest = 1<<53 - 1
 
-// Clock is the time of the servers whose connections are under it. It stands still between Set and Advance. Its methods
-// may be called concurrently with each other and with commands. A command takes place at the time at which it
-// is written, a transaction at that of its EXEC.
+// Clock is the time of all connections under it. It stands still between calls of Set and Advance. Its methods may be
+// called concurrently with each other and with commands. A command has the time at which it is written. A transaction
+// has the time of its EXEC.
 //
-// The clock may move back. Keys that had expired by then are gone, as with Redis; they are deleted before the next
-// command on the same database.
+// The clock may move back. As with Redis, keys that had expired before do not come back: they are deleted before the
+// next command on the same database.
 type Clock struct {
 	hook *virtualtime.Hook
 
 	mu  sync.Mutex
 	now time.Time
-	// of each database that has been used: the latest time, in µs, before the clock stepped back; 0 once that is done
+	// for each used database: the latest time in µs before the clock stepped back; 0 after its expired keys were
+	// deleted
 	after map[database]int64
 }
 
-// database is what SELECT chooses on a server.
+// database is a database of a server, as selected with SELECT.
 type database struct{ network, address, number string }
 
-// New makes a clock that stands at start. It panics if start is before 1970 or after 2254.
+// New returns a clock that stands at start. It panics if start is before 1970 or after 2254.
 func New(start time.Time) *Clock {
 	c := &Clock{hook: virtualtime.NewSharedHook(), after: map[database]int64{}}
 	c.Set(start)
 	return c
 }
 
-// Now is the clock's time, in UTC. Commands see it in whole microseconds.
+// Now returns the clock's time in UTC. Commands see it in whole microseconds.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,14 +67,14 @@ func (c *Clock) Set(t time.Time) {
 	}
 }
 
-// Advance moves the clock by d, back if d is negative. It panics where that is before 1970 or after 2254.
+// Advance moves the clock by d, or back if d is negative. It panics if the result is before 1970 or after 2254.
 func (c *Clock) Advance(d time.Duration) {
 	if _, err := c.move(func(now time.Time) time.Time { return now.Add(d) }); err != nil {
 		panic(err)
 	}
 }
 
-// move sets the clock to what to makes of its time.
+// move sets the clock to the result of to, which gets the current time.
 func (c *Clock) move(to func(now time.Time) time.Time) (time.Time, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,8 +91,8 @@ func (c *Clock) move(to func(now time.Time) time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// instant is the time, in µs, for a command on the database. Where the clock has stepped back since the last one, after
-// is the latest time before that.
+// instant returns the time in µs for a command on the database. If the clock has stepped back since the last command,
+// after is the latest time before that.
 func (c *Clock) instant(db database) (now, after int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,6 +101,6 @@ func (c *Clock) instant(db database) (now, after int64) {
 	return c.now.UnixMicro(), after
 }
 
-// Conn puts a connection to a Redis under the clock. TLS and login, if any, come as without it. The connection must be
-// new: nothing may have been sent but a login.
+// Conn puts a connection to a Redis under the clock. TLS and login work as without it. The connection must be new: no
+// commands except a login may have been sent.
 func (c *Clock) Conn(server net.Conn) net.Conn { return newConn(c, server) }

@@ -12,8 +12,8 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// passes are commands that go to the server as they are, since they neither tell nor take time, nor read single keys;
-// with the subcommands that do, if not all of them do.
+// passes are commands that are sent unchanged, since they neither return nor use time, nor read single keys. If only
+// some subcommands are passed, the value lists them.
 var passes = map[string]string{
 	"HELLO": "", "AUTH": "", "SELECT": "", "PING": "", "ECHO": "", "QUIT": "", "INFO": "", "COMMAND": "",
 	"READONLY": "", "READWRITE": "", "FLUSHDB": "", "FLUSHALL": "", "PUBLISH": "", "CONFIG": "GET",
@@ -21,17 +21,18 @@ var passes = map[string]string{
 	"MULTI":  "", "EXEC": "", "DISCARD": "",
 }
 
-// ClockCommand steers the clock from a client: RATELAB.CLOCK GET, SET and ADVANCE, in microseconds.
+// ClockCommand is the command by which clients control the clock: RATELAB.CLOCK GET, SET and ADVANCE, in microseconds.
 const ClockCommand = "RATELAB.CLOCK"
 
-// transaction is what a client has queued since MULTI. It is sent with EXEC, so that it takes place at that time.
+// transaction holds the commands that a client has queued since MULTI. They are sent together with EXEC, because they
+// take place at that time.
 type transaction struct {
 	open, spoilt bool
 	commands     [][]string
 }
 
-// command reads a command in RESP. Unlike a server, it refuses lines of words: those of an HTTP request, which any web
-// page can send here, would be commands.
+// command reads a command in RESP. Unlike a server, it refuses inline commands, because any web page can send an HTTP
+// request here, whose lines would be commands.
 func command(data []byte) (args []string, rest []byte, err error) {
 	if data[0] != '*' {
 		line, _, _ := bytes.Cut(data, []byte("\n"))
@@ -40,7 +41,7 @@ func command(data []byte) (args []string, rest []byte, err error) {
 	return resp.Command(data)
 }
 
-// take takes a client's next command.
+// take handles a client's next command.
 func (c *conn) take(args []string) {
 	name := strings.ToUpper(args[0])
 	switch {
@@ -65,13 +66,14 @@ func (c *conn) take(args []string) {
 	}
 }
 
-// sweep deletes keys whose deadline lies before ARGV[1], as a real expiry in ms, and not in real time.
+// sweep deletes the keys with a deadline before ARGV[1], which is in ms. It ignores deadlines in real time.
 var sweep = fmt.Sprintf(`for _, key in ipairs(redis.call('KEYS', '*')) do
 local at = redis.call('PEXPIRETIME', key)
 if at >= %d and at < tonumber(ARGV[1]) then redis.call('DEL', key) end
 end`, int64(virtualtime.SharedOffsetMS))
 
-// instant is the time for the next command, before which what had expired when the clock stepped back is deleted.
+// instant returns the time for the next command. If the clock has stepped back, it first deletes the keys that had
+// expired before.
 func (c *conn) instant() int64 {
 	now, after := c.clock.instant(c.db)
 	if after > 0 {
@@ -81,7 +83,7 @@ func (c *conn) instant() int64 {
 	return now
 }
 
-// within takes a command of a transaction, or its end.
+// within handles a command inside a transaction, or the command that ends it.
 func (c *conn) within(name string, args []string) {
 	switch {
 	case name == "QUIT":
@@ -121,13 +123,13 @@ func (c *conn) within(name string, args []string) {
 	}
 }
 
-// refuse has the server refuse a command of a transaction, whose EXEC then does nothing, as on a server.
+// refuse lets the server refuse a command of a transaction. Its EXEC then does nothing, as on a server.
 func (c *conn) refuse(with []string) {
 	c.spoilt = true
 	c.send(with, fate{})
 }
 
-// pass is what is sent for a command that goes to the server as it is, or is refused for its subcommand.
+// pass returns the command to send for one that is sent unchanged, or the refusal of its subcommand.
 func (c *conn) pass(name string, args []string) (sent []string, timeless bool) {
 	only, timeless := passes[name]
 	switch {
@@ -139,7 +141,7 @@ func (c *conn) pass(name string, args []string) (sent []string, timeless bool) {
 	return args, timeless
 }
 
-// steer moves or tells the clock, and gives the reply.
+// steer sets, advances or returns the clock's time. It returns the reply.
 func (c *Clock) steer(args []string) string {
 	const want = "-ERR want " + ClockCommand + " GET, SET <µs since 1970> or ADVANCE <µs>\r\n"
 	verb := ""

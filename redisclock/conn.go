@@ -10,44 +10,44 @@ import (
 	"ratelab/internal/resp"
 )
 
-// conn is a connection to a server, on which each command takes place at the clock's time. Commands are rewritten as
-// they are written, and replies are the server's own. Where the server is not asked, it gets a PING, whose reply is
-// replaced: so the replies keep their order.
+// conn is a connection to a server on which each command takes place at the clock's time. Commands are rewritten when
+// they are written. Replies are the server's own. If the server need not be asked, it gets a PING whose reply is
+// replaced, so that replies stay in order.
 //
-// What is written is handed to a goroutine: over a pipe inside the process, a client that writes a whole pipeline
-// before it reads would wait for a server that waits for it.
+// A goroutine forwards what is written. Otherwise, over a pipe inside the process, a client that writes a whole
+// pipeline before it reads would wait for the server, and the server for the client.
 type conn struct {
 	net.Conn // to the server
 	clock    *Clock
-	names    bool // whether what a lost server owes is an error reply
+	names    bool // send an error reply for each reply that a lost server owes
 
 	mu      sync.Mutex
-	ready   sync.Cond // queued, failed or closed has changed
-	partial []byte    // of a command whose end has not been written yet
+	ready   sync.Cond // signals changes of queued, failed and closed
+	partial []byte    // an incomplete command
 	queued  []byte    // for the server
-	due     []fate    // of the replies that are yet to come
-	last    bool      // no command follows those that are due
+	due     []fate    // for the expected replies
+	last    bool      // no further commands are accepted
 	failed  error
 	closed  bool
 	db      database
 	transaction
 
-	// of Read
+	// used by Read
 	buffer []byte
-	came   []byte // of the server's, not yet looked at
+	came   []byte // bytes from the server that have not been parsed
 	out    []byte // for the client
 	reply  resp.Reply
 	fate   fate // of reply
-	asked  bool // whether reply is the first of those that are due
+	asked  bool // reply belongs to a command
 }
 
-// fate is what becomes of a reply.
+// fate tells what to do with a reply.
 type fate struct {
 	drop    bool
-	instead string // "": the reply itself, unless it is dropped
+	instead string // "": forward the reply itself, unless it is dropped
 }
 
-// The most bytes that one command has, and that wait for the server.
+// The most bytes of one command, and of all commands that wait for the server.
 const (
 	mostOfOne = 64 << 20
 	mostOfAll = 512 << 20
@@ -64,8 +64,8 @@ func newConn(clock *Clock, server net.Conn) *conn {
 	return c
 }
 
-// Write takes commands, whole or in pieces. What is no command gets an error reply, after which the connection ends.
-// The error is that of an earlier write.
+// Write takes commands, complete or in pieces. Invalid input gets an error reply, and then the connection ends. The
+// returned error is that of an earlier write.
 func (c *conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wrong is err without the words that are for replies.
+// wrong returns the message of err for a command, since the full message is about replies.
 func wrong(err error) string {
 	var p *resp.ProtocolError
 	if errors.As(err, &p) {
@@ -116,10 +116,10 @@ func (c *conn) send(args []string, f fate) {
 	c.due = append(c.due, f)
 }
 
-// answer gives the client a reply in its turn.
+// answer queues a reply to the client, in the right order.
 func (c *conn) answer(reply string) { c.send([]string{"PING"}, fate{instead: reply}) }
 
-// forward writes what is queued until the connection fails or is closed.
+// forward sends the queued commands until the connection fails or is closed.
 func (c *conn) forward() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +142,7 @@ func (c *conn) forward() {
 	}
 }
 
-// Read gives replies. Where the connection takes no more commands, it ends with the last reply.
+// Read returns replies. If the connection accepts no more commands, it ends after the last reply.
 func (c *conn) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -176,12 +176,12 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// next looks at what has come of a reply.
+// next parses the bytes that have arrived.
 func (c *conn) next() error {
 	if !c.reply.Begun {
 		c.mu.Lock()
 		c.fate, c.asked = fate{}, len(c.due) > 0
-		if c.asked { // a server may also say by itself that it has too many clients
+		if c.asked { // a server may also complain unasked about too many clients
 			c.fate = c.due[0]
 		}
 		c.mu.Unlock()
@@ -205,7 +205,7 @@ func (c *conn) next() error {
 	return nil
 }
 
-// owed are error replies for what a server that is gone has not answered, once.
+// owed returns error replies for all commands that a lost server has not answered. It does so only once.
 func (c *conn) owed(err error) (out []byte) {
 	if !c.names || c.reply.Begun {
 		return nil
@@ -221,13 +221,13 @@ func (c *conn) owed(err error) (out []byte) {
 	return out
 }
 
-// finish ends the connection after the replies that are due.
+// finish ends the connection after the expected replies.
 func (c *conn) finish() {
 	c.mu.Lock()
 	c.last = true
 	idle := len(c.due) == 0
 	c.mu.Unlock()
-	if idle { // a Read may wait for a reply that does not come
+	if idle { // a Read may be waiting for a reply that will not come
 		c.Close()
 	}
 }

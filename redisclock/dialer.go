@@ -7,16 +7,16 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// Dialer dials connections that are under Clock. Its methods have the types that drivers take: DialContext that of
-// go-redis' Options.Dialer, redigo's DialContextFunc and the NetDialer of radix, Dial that of redigo's DialNetDial.
-// A driver must open all its connections through it; those that do not go by the server's own time.
+// Dialer opens connections that are under Clock. Its methods have the types that drivers need: DialContext fits
+// go-redis' Options.Dialer, redigo's DialContextFunc and radix' NetDialer. Dial fits redigo's DialNetDial. A driver
+// must open all its connections with the Dialer, since other connections have the server's own time.
 type Dialer struct {
 	Clock *Clock
-	// Open opens a connection to the Redis, with TLS if need be; nil: that of a net.Dialer.
+	// Open opens a connection to the Redis, with TLS if needed; nil: as a net.Dialer does.
 	Open func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// DialContext opens a connection. The error is that of Open.
+// DialContext opens a connection. It returns the error of Open.
 func (d Dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	open := d.Open
 	if open == nil {
@@ -29,13 +29,13 @@ func (d Dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return d.Clock.Conn(server), nil
 }
 
-// Dial opens a connection, without a bound on the time that takes.
+// Dial opens a connection, without a time limit.
 func (d Dialer) Dial(network, address string) (net.Conn, error) {
 	return d.DialContext(context.Background(), network, address)
 }
 
-// Hook puts a go-redis client under the clock: client.AddHook(clock.Hook()), before its first command. A client that
-// opens connections by itself (MinIdleConns) needs a Dialer instead.
+// Hook returns a hook that puts a go-redis client under the clock: client.AddHook(clock.Hook()). Add it before the
+// client's first command. A client that opens connections in advance (MinIdleConns) needs a Dialer instead.
 func (c *Clock) Hook() goredis.Hook { return hook{c} }
 
 type hook struct{ clock *Clock }

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// Proxy lets clients in any language use a Redis under a Clock, which all of them share. A client steers the clock with
+// Proxy lets clients in any language use a Redis under a Clock that all of them share. A client controls the clock with
 // RATELAB.CLOCK SET <µs since 1970>, ADVANCE <µs> and GET.
 type Proxy struct {
 	dialer           Dialer
 	network, address string
 	listener         net.Listener
-	ctx              context.Context // until Close
+	ctx              context.Context // ends with Close
 	cancel           func()
 
 	mu     sync.Mutex
@@ -22,13 +22,13 @@ type Proxy struct {
 	served sync.WaitGroup
 }
 
-// Proxy listens on an address of this machine, such as 127.0.0.1:0, and passes what clients send to the Redis at
-// address. Others could move the clock, so listen must be a loopback address.
+// Proxy listens on an address of this machine, such as 127.0.0.1:0, and forwards commands to the Redis at address.
+// listen must be a loopback address, because every client can move the clock.
 func (d Dialer) Proxy(listen, network, address string) (*Proxy, error) {
 	host, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("redisclock: %q: want a loopback address such as 127.0.0.1:0, since whoever "+
-			"connects moves the clock", listen)
+		return nil, fmt.Errorf("redisclock: %q: want a loopback address such as 127.0.0.1:0, because all "+
+			"clients can move the clock", listen)
 	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -40,10 +40,10 @@ func (d Dialer) Proxy(listen, network, address string) (*Proxy, error) {
 	return p, nil
 }
 
-// Addr is where the proxy listens, as HOST:PORT.
+// Addr returns the address on which the proxy listens, as HOST:PORT.
 func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
-// Close stops listening, ends all connections, and waits until that is done.
+// Close stops listening, closes all connections, and waits for their goroutines.
 func (p *Proxy) Close() error {
 	err := p.listener.Close()
 	p.cancel()
@@ -57,7 +57,7 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// keep has Close end c, and reports whether there has been no Close.
+// keep registers c, so that Close closes it. It returns false if the proxy is already closed.
 func (p *Proxy) keep(c net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *Proxy) keep(c net.Conn) bool {
 	return true
 }
 
-// end ends c.
+// end closes c.
 func (p *Proxy) end(c net.Conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -89,7 +89,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// serve carries what one client sends and gets. A client that ends its side gets what it is owed first.
+// serve forwards the traffic of one client. A client that closes its sending side still gets all replies.
 func (p *Proxy) serve(client net.Conn) {
 	defer p.end(client)
 	opened, err := p.dialer.DialContext(p.ctx, p.network, p.address)
@@ -103,7 +103,7 @@ func (p *Proxy) serve(client net.Conn) {
 		return
 	}
 	p.served.Go(func() {
-		io.Copy(server, client) // what ends it, the client knows or is told
+		io.Copy(server, client) // the client knows or is told why the copy ended
 		server.finish()
 	})
 	io.Copy(client, server)

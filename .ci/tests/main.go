@@ -1,5 +1,5 @@
-// Command tests reads what go test -json says, prints it as go test does, and says at the end which tests were skipped,
-// and why. Its exit code is 1 where a test failed.
+// Command tests reads the output of go test -json, and prints it as go test does. At the end it prints which tests were
+// skipped, and why. Its exit code is 1 if a test failed.
 package main
 
 import (
@@ -16,10 +16,10 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
-// tests is what came so far.
+// tests holds the results up to now.
 type tests struct {
-	output  map[string][]string // of each test that is under way, by package and name
-	reasons map[string]int      // of skips, with how many there are
+	output  map[string][]string // of each running test, by package and name
+	reasons map[string]int      // number of skipped tests, by reason
 	failed  bool
 }
 
@@ -30,7 +30,7 @@ func main() {
 	for lines.Scan() {
 		var e event
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			fmt.Println(lines.Text()) // a package that does not build
+			fmt.Println(lines.Text()) // such as the errors of a package that does not build
 			continue
 		}
 		t.take(e)
@@ -41,7 +41,8 @@ func main() {
 	}
 }
 
-// take notes an event. What a test prints is of interest where it fails; what a package prints, always.
+// take records an event. The output of a test is printed only if the test fails. The output of a package is always
+// printed.
 func (t *tests) take(e event) {
 	key := e.Package + " " + e.Test
 	switch e.Action {
@@ -63,7 +64,7 @@ func (t *tests) take(e event) {
 	}
 }
 
-// skip finds the reason in what a skipped test printed: behind file.go:12:, or, of a script, behind [condition] skip.
+// skip finds the reason in the output of a skipped test: after file.go:12:, or, for a script, after [condition] skip.
 func (t *tests) skip(output []string) {
 	for _, line := range slices.Backward(output) {
 		line = strings.TrimSpace(line)
@@ -75,7 +76,7 @@ func (t *tests) skip(output []string) {
 	}
 }
 
-// sum says what was skipped.
+// sum prints how many tests were skipped, and why.
 func (t *tests) sum() {
 	var all []string
 	for reason := range t.reasons {

@@ -29,7 +29,7 @@ compare times, use benchstat:
   bench run --script old.lua --script new.lua --rounds 10 --format bench |
     go tool benchstat -col /algorithm -`
 
-// compare is the command that compares two scripts' work.
+// compare returns the command that compares the work of two scripts.
 func (a *app) compare() *cobra.Command {
 	var sides cli.Sides
 	var o cli.Output
@@ -63,7 +63,7 @@ func (a *app) compare() *cobra.Command {
 	return c
 }
 
-// compareSides counts both sides and prints the verdict, which is the exit code.
+// compareSides counts the work of both sides and prints the verdict. The error has the exit code.
 func (a *app) compareSides(ctx context.Context, job *bench.Comparison, o *cli.Output) error {
 	bar := a.NewBar(o.Quiet)
 	defer bar.Finish()

@@ -11,8 +11,8 @@ import (
 	"ratelab/internal/redis"
 )
 
-// count writes the table of what decisions take, for make costs. It is not shown in the help: bench compare counts two
-// scripts.
+// count returns the command that writes the table of costs, for make costs. The help does not list it, since bench
+// compare counts two scripts.
 func (a *app) count() *cobra.Command {
 	var l cli.Limiters
 	var o cli.Output

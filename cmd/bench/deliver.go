@@ -16,8 +16,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// deliver prints the result, draws the charts, writes the files, and gives the verdict. What a run that was stopped has
-// kept on its server is told as well.
+// deliver prints the result, draws the charts, writes the files, and returns the verdict as an error. kept names the
+// keys that a stopped run left on its server.
 func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, kept string) error {
 	if err := report.BenchmarkFormats.Write(a.Stdout, o.Format.Value, found, a.Terminal(o.Quiet)); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, 
 			message.ErrInterrupted, kept))
 	case fault == "":
 		return err
-	case o.Format.Value == report.TableFormat: // which says so
+	case o.Format.Value == report.TableFormat: // the table shows it
 		fault = ""
 	default:
 		fault += ". " + result.Remedy
@@ -42,7 +42,7 @@ func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, 
 	return errors.Join(err, cli.Exit(cli.ExitInconclusive, errors.New(fault)))
 }
 
-// notes tells the user something beside the result.
+// notes prints notes on Stderr, unless the output is quiet.
 func (a *app) notes(o *cli.Output, notes ...string) {
 	for _, note := range notes {
 		if !o.Quiet {
@@ -51,15 +51,15 @@ func (a *app) notes(o *cli.Output, notes ...string) {
 	}
 }
 
-// write puts the result into the folder in place of an earlier one, of which no chart stays beside it. bench.json goes
-// first and comes last: where it stands the rest belongs to it, also after a kill in the middle. Charts that cannot be
-// drawn keep nobody from the measurements, of which they can be drawn again.
+// write writes the result into the folder in place of an earlier one, whose charts are deleted. bench.json is deleted
+// first and written last. So if bench.json exists, the other files belong to it, even after a kill in between. If
+// charts cannot be drawn, the measurements are still written, and the charts can be drawn later.
 func (a *app) write(o *cli.Output, pictures []string, found *result.Document) error {
 	var document bytes.Buffer
 	name, drawn := filepath.Join(o.Folder, result.OfBench.File()), []string(nil)
 	err := cmp.Or(result.Write(&document, found), os.MkdirAll(o.Folder, 0o755))
 	if err == nil {
-		earlier, _ := filepath.Glob(filepath.Join(o.Folder, "*.admitted-latency.*")) // the pattern is none that fails
+		earlier, _ := filepath.Glob(filepath.Join(o.Folder, "*.admitted-latency.*")) // the pattern is valid
 		for _, file := range append([]string{name}, earlier...) {
 			if failed := os.Remove(file); failed != nil && !os.IsNotExist(failed) {
 				err = failed
@@ -79,7 +79,7 @@ func (a *app) write(o *cli.Output, pictures []string, found *result.Document) er
 	return nil
 }
 
-// draw writes the charts; what could not be drawn is said.
+// draw writes the charts, and notes which ones could not be drawn.
 func (a *app) draw(o *cli.Output, formats []string, found *result.Document) ([]string, error) {
 	figures, notes, err := chart.OfBench(found)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command bench measures on a real server and on the wall clock how fast rate limiters' Lua is, and judges whether a
-// change made it dearer. See bench --help.
+// Command bench measures the speed of rate limiters' Lua scripts on a real server, on the wall clock. It also judges
+// whether a change made a script more expensive. See bench --help.
 package main
 
 import (
@@ -39,12 +39,12 @@ func main() {
 		Stdin: &cli.Stdin{From: os.Stdin}}))
 }
 
-// run is the program: arguments and streams in, exit code out.
+// run runs the program with the given arguments and streams, and returns the exit code.
 func run(ctx context.Context, args []string, s cli.Streams) int {
 	return cli.Run(ctx, args, s, newRoot)
 }
 
-// app is what the commands share.
+// app is shared by all commands.
 type app struct{ cli.Streams }
 
 func newRoot(s cli.Streams) *cobra.Command {
@@ -57,8 +57,8 @@ func newRoot(s cli.Streams) *cobra.Command {
 	return root
 }
 
-// serverFault words what is wrong with a server for a program that has no use for the embedded one. Kinds are those of
-// --redis.
+// serverFault returns the error for a problem with a server, without the embedded server, which bench cannot use. kinds
+// are the values of --redis.
 func serverFault(err error, kinds string) error {
 	var absent *redis.Unavailable
 	if errors.As(err, &absent) {
@@ -67,12 +67,12 @@ func serverFault(err error, kinds string) error {
 	return cli.ServerFault(err, kinds)
 }
 
-// withoutEmbedded takes the server out of advice that bench refuses.
+// withoutEmbedded removes the embedded server from the advice in messages, because bench refuses it.
 var withoutEmbedded = strings.NewReplacer(
 	", --redis container (Docker) or --redis embedded do it", " or --redis container (Docker) do it",
 	", --redis redis://HOST:PORT or --redis embedded", " or --redis redis://HOST:PORT")
 
-// countingFault words what kept from counting.
+// countingFault returns the error for a comparison whose instructions could not be counted.
 func countingFault(err error) error {
 	var missing *counting.Missing
 	switch {

@@ -19,15 +19,15 @@ and in virtual time, response times, and the server's time for each decision. Ea
 each scenario against each limiter, with the window's edges where the scenario has them. Without
 names it plays extreme-case-1 against six limiters and none, in less than two minutes.`
 
-// A scenario with bursts on both sides of a window's edge, of which algorithms admit very different amounts; and one
-// that is shorter.
+// The default scenario has bursts on both sides of a window's edge, of which algorithms admit very different amounts.
+// The quick scenario is shorter.
 const defaultScenario, quickScenario = "extreme-case-1", "ten-times-over"
 
 // serverKinds are the values of --redis.
 const serverKinds = "process, process=PATH, container, container=IMAGE, redis://HOST:PORT, rediss://HOST:PORT or " +
 	"unix:///SOCKET"
 
-// runFlags are those of bench run.
+// runFlags are the flags of bench run.
 type runFlags struct {
 	cli.Limiters
 	cli.Traffic
@@ -39,7 +39,7 @@ type runFlags struct {
 	from, length, warmUp               cli.Value[time.Duration]
 }
 
-// run is the command that measures.
+// run returns the command that measures.
 func (a *app) run() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
@@ -77,7 +77,7 @@ func (f *runFlags) register(c *cobra.Command, s cli.Streams) {
 	f.QuietFlag(c)
 }
 
-// measure is the main job. If it fails nothing is printed and the files are as they were.
+// measure is the main command. If it fails, it prints nothing and changes no files.
 func (a *app) measure(c *cobra.Command, f *runFlags, args []string) error {
 	job, err := f.job(c.Context(), args)
 	if err != nil {
@@ -104,7 +104,7 @@ func (a *app) measure(c *cobra.Command, f *runFlags, args []string) error {
 	return a.deliver(&f.Output, pictures, found, job.Kept)
 }
 
-// job is what the flags and arguments ask for.
+// job returns the job that the flags and arguments describe.
 func (f *runFlags) job(ctx context.Context, args []string) (*bench.Job, error) {
 	choices, err := f.Choices()
 	if err != nil {

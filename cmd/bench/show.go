@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// show prints a result again.
+// show returns the command that prints a result again.
 func (a *app) show() *cobra.Command {
 	var o cli.Output
 	c := &cobra.Command{
@@ -33,7 +33,7 @@ folder that has one. The exit code is 0 whatever the figures are.`,
 	return c
 }
 
-// plot draws the charts of a result again.
+// plot returns the command that draws the charts of a result again.
 func (a *app) plot() *cobra.Command {
 	var o cli.Output
 	c := &cobra.Command{

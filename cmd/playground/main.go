@@ -1,10 +1,10 @@
 //go:build !js
 
-// Command playground is a page that runs a visitor's own limiter. Compiled for js/wasm it is the page's engine: the
-// packages run, examine and curves in a worker of the browser. Compiled for anything else it builds the page: a folder
-// for any static host, and one file that works without a server.
+// Command playground is a web page that runs a visitor's own limiter. Compiled for js/wasm, it is the engine of the
+// page: it runs the packages run, examine and curves in a worker of the browser. Compiled for anything else, it builds
+// the page: a folder for any static host, and one file that works without a server.
 //
-// It has no rule, no chart and no table of its own.
+// It has no rules, charts or tables of its own.
 package main
 
 import (
@@ -34,7 +34,7 @@ import (
 //go:embed page.html page.css page.js worker.js examples
 var sources embed.FS
 
-// version is that of the module, which the linker puts in.
+// version is the version of the module. The linker sets it.
 var version = ""
 
 func main() {
@@ -84,13 +84,13 @@ func build(out string, args []string) error {
 		old = slices.DeleteFunc(old, func(o string) bool { return o == path })
 		fmt.Printf("%s: %.1f MB\n", path, float64(len(file.data))/1e6)
 	}
-	for _, o := range old { // of earlier builds
+	for _, o := range old { // files of earlier builds
 		err = errors.Join(err, os.Remove(o))
 	}
 	return err
 }
 
-// compile is this package as a WebAssembly module whose memory has a maximum, compressed.
+// compile returns this package as a compressed WebAssembly module with limited memory.
 func compile() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "playground")
 	if err != nil {
@@ -123,8 +123,9 @@ func compile() ([]byte, error) {
 // mostPages is the maximum of the module's memory, in pages of 64 KB: 512 MB.
 const mostPages = 512 << 20 >> 16
 
-// limitMemory gives a module's memory a maximum. Go's linker sets none, and a script that eats memory would take the
-// browser's. A module is a header of 8 bytes and sections: a byte for the kind, the length, and the contents.
+// limitMemory sets the maximum of a module's memory. Go's linker sets none, and a script could then use up the
+// browser's memory. A module consists of a header of 8 bytes and of sections. A section has a byte for its kind, its
+// length, and its contents.
 func limitMemory(module []byte, pages uint64) ([]byte, error) {
 	const header, kind, unlimited, limited = 8, 5, 0, 1
 	for at := header; at < len(module); {
@@ -138,7 +139,7 @@ func limitMemory(module []byte, pages uint64) ([]byte, error) {
 			at = end
 			continue
 		}
-		contents := module[begin:end] // one memory: a flag, and its least size
+		contents := module[begin:end] // one memory: a flag, and the minimum size
 		if len(contents) < 3 || contents[0] != 1 || contents[1] != unlimited {
 			break
 		}
@@ -146,10 +147,10 @@ func limitMemory(module []byte, pages uint64) ([]byte, error) {
 		sized := binary.AppendUvarint([]byte{kind}, uint64(len(with)))
 		return slices.Concat(module[:at], sized, with, module[end:]), nil
 	}
-	return nil, errors.New("the module has no memory without a maximum; Go's linker writes it otherwise than it did")
+	return nil, errors.New("found no unlimited memory in the module; Go's linker may have changed its output")
 }
 
-// bootScript is the worker's script: Go's own support for JavaScript, and ours.
+// bootScript returns the worker's script: Go's support for JavaScript, followed by our part.
 func bootScript() (string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -162,24 +163,24 @@ func bootScript() (string, error) {
 	return string(support) + source("worker.js"), nil
 }
 
-// source is one of the page's own files.
+// source returns one of the page's own files.
 func source(name string) string {
 	data, err := sources.ReadFile(name)
 	if err != nil {
-		panic(err) // it is built in
+		panic(err) // cannot fail: the file is built in
 	}
 	return string(data)
 }
 
-// example is a limiter of the menu.
+// example is a limiter in the menu.
 type example struct {
 	Name    string `json:"name"`
 	Script  string `json:"script"`
 	Binding string `json:"binding"`
 }
 
-// examples are the files in the folder, in the order of their names, which begin with a number. A script's first line
-// is its name.
+// examples returns the files in the folder, in the order of their names, which begin with a number. The first line of a
+// script is its name.
 func examples() (all []example) {
 	names, err := fs.Glob(sources, "examples/*.lua")
 	if err != nil {
@@ -193,33 +194,33 @@ func examples() (all []example) {
 	return all
 }
 
-// traffic is a scenario of the menu.
+// traffic is a scenario in the menu.
 type traffic struct {
 	Name     string `json:"name"`
 	Question string `json:"question"`
 	Limit    string `json:"limit"`
-	Requests int64  `json:"requests"` // more of them come later
+	Requests int64  `json:"requests"` // the menu is sorted by it
 }
 
-// compose makes the whole page. The engine is in it, or beside it under that name.
+// compose makes the whole page. The engine is part of the page, or a separate file with the given name.
 func compose(boot, name string, size int, engine []byte) ([]byte, error) {
 	builtin, err := scenario.Builtin()
 	if err != nil {
 		return nil, err
 	}
 	var data struct {
-		Engine    string            `json:"engine"` // its file; "": it is in the page
-		Size      int               `json:"size"`   // of it, compressed
+		Engine    string            `json:"engine"` // the engine's file; "": it is in the page
+		Size      int               `json:"size"`   // of the compressed engine
 		Version   string            `json:"version"`
 		Scenarios []traffic         `json:"scenarios"`
 		Examples  []example         `json:"examples"`
-		Colours   map[string]string `json:"colours"` // of algorithms
+		Colours   map[string]string `json:"colours"` // by algorithm
 	}
 	data.Engine, data.Size, data.Version, data.Examples = name, size, version, examples()
 	for _, s := range builtin {
 		requests, _ := s.Stream(s.Seed).Count()
 		if s.Reactive() {
-			requests += 1 << 20 // clients may try again: last
+			requests += 1 << 20 // clients may retry: sort it to the end
 		}
 		data.Scenarios = append(data.Scenarios, traffic{s.Name, s.Question, s.Limit.String(), requests})
 	}
@@ -227,7 +228,7 @@ func compose(boot, name string, size int, engine []byte) ([]byte, error) {
 	for _, name := range algorithms.Names() {
 		data.Colours[name] = page.Colour(name)
 	}
-	encoded, err := json.Marshal(data) // writes < as \u003c, so that no script element ends in it
+	encoded, err := json.Marshal(data) // Marshal writes < as \u003c, so the data cannot end a script element
 	if err != nil {
 		return nil, err
 	}

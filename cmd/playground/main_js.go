@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// version is that of the module, which the build puts in.
+// version is the version of the module. The build sets it.
 var version = ""
 
-// beatEvery is how often the page hears that the engine works, at most.
+// beatEvery is the shortest time between two messages that tell the page that the engine is working.
 const beatEvery = 100 * time.Millisecond
 
-// What the engine may take of the page's memory before it collects at any price; the page gives it 512 MB.
+// memory is the size at which the engine collects garbage as often as needed. The page allows 512 MB.
 const memory = 384 << 20
 
-// main answers the questions that the page puts with the function ask, and posts texts: a kind, a blank and JSON.
+// main answers questions, which the page asks with the function ask. It posts texts: a kind, a blank and JSON.
 func main() {
-	debug.SetGCPercent(400) // one thread collects and works
+	debug.SetGCPercent(400) // one thread does both the work and the collection
 	debug.SetMemoryLimit(memory)
 	post := js.Global().Get("postMessage")
 	say := func(kind string, part any) {

@@ -22,17 +22,17 @@ import (
 	"ratelab/internal/script"
 )
 
-// The names of the visitor's files: in messages, and in the command line that repeats the run.
+// The names of the visitor's files, for messages and for the command that repeats the run.
 const scriptName, bindingName = "my.lua", "my.yaml"
 
 // The parts of an answer.
 const (
-	partPlay    = "play"    // the visitor's script beside the built-in limiters in the scenario
-	partExamine = "examine" // what standard traffic at the limit shows
-	partCell    = "cell"    // the script alone in the scenario, under its own limit, in one figure
+	partPlay    = "play"    // the visitor's script and the built-in limiters in the scenario
+	partExamine = "examine" // the findings of standard traffic at the limit
+	partCell    = "cell"    // only the script in the scenario, under its own limit, as one figure
 )
 
-// question is what the visitor asks. Empty texts are those of the scenario.
+// question is a question of the visitor. Empty texts mean those of the scenario.
 type question struct {
 	Part     string `json:"part"`
 	Script   string `json:"script"`
@@ -42,7 +42,7 @@ type question struct {
 	Contract string `json:"contract"`
 }
 
-// file is the visitor's script with its binding beside it.
+// file returns the visitor's script with its binding.
 func (q *question) file() script.File {
 	texts := map[string]string{scriptName: q.Script, bindingName: q.Binding}
 	return script.File{Name: scriptName, Read: func(name string) ([]byte, error) {
@@ -53,7 +53,7 @@ func (q *question) file() script.File {
 	}}
 }
 
-// instead is what the visitor asks in place of the scenario's limit.
+// instead returns the limit that the visitor chose in place of the scenario's.
 func (q *question) instead() (instead run.Instead, err error) {
 	instead.Limit = script.OwnLimit([]script.File{q.file()})
 	if q.Limit != "" {
@@ -73,7 +73,7 @@ func (q *question) instead() (instead run.Instead, err error) {
 	return instead, nil
 }
 
-// command is what gives the same answer on a terminal.
+// command returns the command that gives the same answer on a terminal.
 func (q *question) command() string {
 	words := "simulate " + q.Scenario + " --script " + scriptName
 	if q.Limit != "" {
@@ -85,16 +85,16 @@ func (q *question) command() string {
 	return words
 }
 
-// answer is what the page shows of one run. The visitor's row and curve come first.
+// answer holds everything that the page shows for one run. The visitor's row and curve come first.
 type answer struct {
 	Sentence string   `json:"sentence"`
 	Holds    bool     `json:"holds"`
 	Lead     []string `json:"lead"`
 	Tables   []table  `json:"tables"`
 	Notes    []string `json:"notes"`
-	Chart    *chart   `json:"chart"` // nil where nothing was admitted
+	Chart    *chart   `json:"chart"` // nil if nothing was admitted
 	Command  string   `json:"command"`
-	Document string   `json:"document"` // as simulate --format json writes it
+	Document string   `json:"document"` // as written by simulate --format json
 }
 
 // table is a report.Table as JSON.
@@ -108,27 +108,27 @@ type table struct {
 type chart struct {
 	curves.Timeline
 	Allowed int64
-	Allows  string // the name of what is allowed
+	Allows  string // the name of the allowed amount
 }
 
-// examination is a result.Examination in words.
+// examination describes a result.Examination in words.
 type examination struct {
 	Lead     []string  `json:"lead"`
 	Findings []finding `json:"findings"`
-	Checked  string    `json:"checked"` // what was tried, and held
+	Checked  string    `json:"checked"` // what was tried and found correct
 }
 
 type finding struct {
 	Fault    bool   `json:"fault"`
 	Name     string `json:"name"` // of a fault, in words
 	Text     string `json:"text"`
-	File     string `json:"file"`     // the name of the scenario that shows it
-	Scenario string `json:"scenario"` // its YAML; "" where no traffic is needed
+	File     string `json:"file"`     // the name of the scenario file that shows it
+	Scenario string `json:"scenario"` // its YAML; "" if it needs no traffic
 }
 
-// engine answers questions, one at a time.
+// engine answers questions one at a time.
 type engine struct {
-	beat func() // called again and again while it works
+	beat func() // called repeatedly during the work
 	on   *host
 }
 
@@ -136,14 +136,14 @@ func newEngine(beat func()) *engine {
 	return &engine{beat, &host{beat: beat, watch: &watch{Context: context.Background()}}}
 }
 
-// Scenario is a part of run.Progress.
+// Scenario implements run.Progress.
 func (e *engine) Scenario(string, int, int, int64) { e.beat() }
 
-// Requests is a part of run.Progress.
+// Requests implements run.Progress.
 func (e *engine) Requests(int64) { e.beat() }
 
-// ask answers a question with an *answer, an *examination or a report.Cell, as its part says. The error is for the
-// visitor.
+// ask answers a question with an *answer, an *examination or a report.Cell, depending on its part. The error is shown
+// to the visitor.
 func (e *engine) ask(ctx context.Context, q *question) (any, error) {
 	w := e.on.watch
 	w.ended = false
@@ -183,7 +183,7 @@ func (e *engine) find(ctx context.Context, q *question) (any, error) {
 	return e.answer(q, found)
 }
 
-// answer says what one run found.
+// answer describes the result of a run.
 func (e *engine) answer(q *question, found *run.Result) (*answer, error) {
 	r := &found.Document.Runs[0]
 	var text bytes.Buffer
@@ -205,7 +205,7 @@ func texts(lines []report.Line) (all []string) {
 	return all
 }
 
-// sentence is the answer, without its full stop: the page adds faults.
+// sentence returns the answer in one sentence without the full stop, because the page may add faults.
 func sentence(r *result.Run, own *result.Row) string {
 	window := report.Each(r.Limit.WindowUS)
 	switch {
@@ -222,7 +222,8 @@ func sentence(r *result.Run, own *result.Row) string {
 	return "Your limiter holds the limit here and admits what an exact limiter admits"
 }
 
-// tables are those of a terminal. The first begins with the visitor's row, whatever decides alike.
+// tables returns the tables as on a terminal. The first one begins with the visitor's row, even if another row decides
+// alike.
 func tables(r *result.Run, own *result.Row) (all []table) {
 	only, others := *r, *r
 	only.Results = []result.Row{*own}
@@ -252,7 +253,7 @@ func asJSON(t *report.Table) (all table) {
 	return all
 }
 
-// chartOf is the rolling window; nil where there is nothing to draw.
+// chartOf returns the rolling window, or nil if there is nothing to draw.
 func chartOf(found *run.Result, own string) *chart {
 	if len(found.Charts) == 0 {
 		return nil
@@ -270,7 +271,7 @@ func chartOf(found *run.Result, own string) *chart {
 	return c
 }
 
-// examine says what standard traffic shows.
+// examine returns the findings of standard traffic.
 func (e *engine) examine(ctx context.Context, q *question, asked limit.Policy) (*examination, error) {
 	script := examine.Script{At: limiter.OfFile(q.file()).At, Asked: &asked,
 		Engine: &host{beat: e.beat, watch: e.on.watch}}

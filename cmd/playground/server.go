@@ -23,8 +23,8 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// host is a run.Engine inside the page: the visitor's script runs on the embedded server, and models decide for the
-// other rows. The watch bounds a script's time; the page ends one that takes too much memory or stands still.
+// host is a run.Engine inside the page. The visitor's script runs on the embedded server. Models decide for the other
+// rows. The watch limits the script's time. The page stops a script that uses too much memory or hangs.
 type host struct {
 	run.Models
 	beat  func() // called before each call of a script
@@ -38,7 +38,7 @@ func (h *host) About() result.Server {
 	return result.Server{Kind: "embedded", Name: "miniredis", Transport: "none"}
 }
 
-// Open prepares the visitor's script; nil for a limiter with a model.
+// Open prepares the visitor's script. It returns nil for a limiter with a model.
 func (h *host) Open(_ context.Context, p *run.Plan, l *limiter.Limiter) (run.Script, error) {
 	if !l.Foreign() {
 		return nil, nil
@@ -62,7 +62,8 @@ func (h *host) Open(_ context.Context, p *run.Plan, l *limiter.Limiter) (run.Scr
 	return &own{runner, l}, err
 }
 
-// Clean empties the server. After a failure, which it returns, the next run has a new one: a command may be under way.
+// Clean empties the server and returns failed. After a failure, a command may still be running, so the next run gets a
+// new server.
 func (h *host) Clean(_ context.Context, failed error) error {
 	if failed != nil {
 		h.redis = nil
@@ -78,20 +79,20 @@ type own struct {
 	limiter *limiter.Limiter
 }
 
-// Decide blames the script for what it raises.
+// Decide decides, and attributes errors of the script to the script.
 func (o *own) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	err := o.Runner.Decide(ctx, requests, decisions)
 	return cmp.Or(run.ScriptFault(o.limiter, err), err)
 }
 
-// Left counts the script's keys. The embedded server invents their memory.
+// Left counts the script's keys. It omits their memory, since the embedded server only invents it.
 func (o *own) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
 	return o.Runner.Left(ctx, atUS, false)
 }
 
-// direct is a virtualtime.Client without a connection: commands are handed to the server in the process.
+// direct is a virtualtime.Client without a connection: it passes commands to the server in the same process.
 type direct struct {
-	mu      sync.Mutex // a round is on its way while its runner looks at keys
+	mu      sync.Mutex // a runner may send a round and look at keys at the same time
 	server  *server.Server
 	peer    *server.Peer
 	writer  *bufio.Writer
@@ -107,7 +108,7 @@ func newDirect(h *host) *direct {
 	return d
 }
 
-// Send hands over one command after the other. Its error is the watch's.
+// Send passes one command after the other to the server. Its error is the watch's.
 func (d *direct) Send(_ context.Context, commands ...[]any) (replies [][]byte, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,11 +133,11 @@ func (d *direct) Send(_ context.Context, commands ...[]any) (replies [][]byte, e
 	return replies, nil
 }
 
-// patience is how long a script may take for one reply. The page waits a little longer before it ends the worker.
+// patience is how long a script may take for one reply. The page waits a little longer before it stops the worker.
 var patience = 4 * time.Second
 
-// watch is a context that Lua asks in each turn of a loop and in each call: a script that takes too long fails, and its
-// line is known.
+// watch is a context that Lua checks in each turn of a loop and in each call. A script that takes too long fails, and
+// the error has its line.
 type watch struct {
 	context.Context
 	asked int
@@ -144,7 +145,7 @@ type watch struct {
 	ended bool      // a script took too long
 }
 
-// Err looks at the clock now and then. It is what the script gets.
+// Err checks the clock at intervals. The script gets its error.
 func (w *watch) Err() error {
 	if w.asked++; w.asked%(1<<16) != 0 || time.Since(w.since) < patience {
 		return nil
@@ -153,5 +154,5 @@ func (w *watch) Err() error {
 	return context.DeadlineExceeded
 }
 
-// place is where Lua says that a script was.
+// place matches the place of an error in a script.
 var place = regexp.MustCompile(`(?:user_script|my\.lua)(:\d+)`)

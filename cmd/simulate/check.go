@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/redis"
 )
 
-// The committed document, in the folder of this project's results, or in that of somebody's own scenarios.
+// golden is the committed document in a folder of results: results for this project's own, or a folder of the user.
 const (
 	golden  = "simulate.json"
 	results = "results"
@@ -28,7 +28,7 @@ const examplesCheck = `  simulate check limits --accept             write limits
   simulate check limits                      in CI: exit code 1 names the first difference
   simulate check limits --redis process      on your redis-server: its decisions must be the same`
 
-// checkFlags are those of check.
+// checkFlags are the flags of check.
 type checkFlags struct {
 	cli.Limiters
 	cli.Output
@@ -36,7 +36,7 @@ type checkFlags struct {
 	redis  string
 }
 
-// check is the command that compares with committed results.
+// check returns the command that compares with committed results.
 func (a *app) check() *cobra.Command {
 	var f checkFlags
 	c := &cobra.Command{

@@ -31,7 +31,7 @@ Exit codes: 0 the same decisions, 1 a decision differs, 2 usage, 3 no server, 13
 const examplesCompare = `  simulate compare --base old/limiter.lua --head limiter.lua  before a change is merged
   simulate compare --base gcra --head faster.lua --as gcra    faster.lua is called as gcra`
 
-// compareFlags are those of compare.
+// compareFlags are the flags of compare.
 type compareFlags struct {
 	cli.Sides
 	cli.Output
@@ -43,7 +43,7 @@ type compareFlags struct {
 // edgeLimits is the default of --limit.
 const edgeLimits = "1000/3s,10/1s,100/1h,333/1s,1000000/24h"
 
-// compare is the command that compares two limiters' decisions.
+// compare returns the command that compares the decisions of two limiters.
 func (a *app) compare() *cobra.Command {
 	f := compareFlags{seed: cli.Seed()}
 	c := &cobra.Command{
@@ -60,7 +60,7 @@ func (a *app) compare() *cobra.Command {
 	return c
 }
 
-// compareSides compares, prints what it found, and gives the verdict.
+// compareSides compares both sides, prints the result, and returns the verdict as an error.
 func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) error {
 	sides, err := f.Limiters()
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 	return nil
 }
 
-// compare has both sides decide the same requests.
+// compare lets both sides decide the same requests.
 func (j *job) compare(ctx context.Context, sides [2]*limiter.Spec, limits []limit.Policy) (c *run.Comparison,
 	err error) {
 	err = j.on(ctx, func(e run.Engine) (err error) {
@@ -115,7 +115,7 @@ func (j *job) compare(ctx context.Context, sides [2]*limiter.Spec, limits []limi
 	return c, err
 }
 
-// sheet is the verdict, the first difference, and a line for each traffic in which there is one.
+// sheet shows the verdict, the first difference, and a line for each traffic with a difference.
 func (f *compareFlags) sheet(c *run.Comparison) report.Sheet {
 	t := report.Table{Columns: []report.Column{{Name: "traffic", Words: true, Narrowest: 12}, {Name: "requests"},
 		{Group: "admitted", Name: "base"}, {Group: "admitted", Name: "head"}, {Group: "x limit", Name: "base"},
@@ -142,19 +142,19 @@ func (f *compareFlags) sheet(c *run.Comparison) report.Sheet {
 	return report.Sheet{{Lead: []report.Line{{Style: report.Strong, Text: verdict}, server}}}
 }
 
-// where the sides first decide otherwise, for whoever wants to see it happen.
+// where describes the first request that the sides decide differently, with its place, so that a user can repeat it.
 func where(c *run.Comparison) string {
 	text := fmt.Sprintf("first in %s (limit %v)", c.Parts.Scenario, c.Parts.Limit)
 	d := c.First
 	if d == nil {
-		return text + "; repeated, both decide alike: one of them does not repeat its decisions"
+		return text + "; when repeated, both decide alike, so one of them is not deterministic"
 	}
 	return fmt.Sprintf("%s: request %d, key %s, cost %d, at %s: base %s, head %s", text, d.Number,
 		message.Quote(d.Request.Key), d.Request.Cost, report.Span(d.Request.AtUS), decided(d.Model, "it"),
 		decided(d.Server, "it"))
 }
 
-// decided is a decision about what, in words.
+// decided describes a decision about what, such as a key.
 func decided(d limit.Decision, what string) string {
 	switch {
 	case d.DelayUS > 0:

@@ -12,7 +12,7 @@ import (
 // A shaper's delay is named, and so is a limiter that decides otherwise only once.
 func TestTheFirstDifferenceInWords(t *testing.T) {
 	c := &run.Comparison{Parts: &result.Run{Scenario: "storm"}}
-	if got := where(c); !strings.HasPrefix(got, "first in storm ") || !strings.Contains(got, "does not repeat") {
+	if got := where(c); !strings.HasPrefix(got, "first in storm ") || !strings.Contains(got, "is not deterministic") {
 		t.Error(got)
 	}
 	c.First = &run.DifferenceError{Number: 7, Model: limit.Decision{Verdict: limit.Allowed, DelayUS: 2000},

@@ -27,15 +27,15 @@ import (
 // indexPage is the page that shows a result.
 const indexPage = "index.html"
 
-// writing is what is written of a result, and where.
+// writing says which parts of a result to write, and where.
 type writing struct {
 	*cli.Output
-	command  string // makes it again
+	command  string // the command that repeats the run
 	pictures []string
-	told     bool // the table says where the charts are
+	told     bool // the table already names the folder of the charts
 }
 
-// write puts the document, the charts, and the page that shows them into the folder.
+// write writes the document, the charts and the page into the folder.
 func (a *app) write(w *writing, found *run.Result) error {
 	err := os.MkdirAll(w.Folder, 0o755)
 	if err == nil {
@@ -72,7 +72,7 @@ func draw(folder string, found *run.Result, formats []string) error {
 	return group.Wait()
 }
 
-// writePage writes the result as a web page into the folder; command is what makes it again.
+// writePage writes the result as a web page into the folder. command is the command that repeats the run.
 func writePage(folder string, found *run.Result, command string) error {
 	bench, err := readMeasured(folder)
 	if err != nil {
@@ -83,28 +83,28 @@ func writePage(folder string, found *run.Result, command string) error {
 	})
 }
 
-// measuredFolder is where in a folder of results lies what bench run measured, for the page.
+// measuredFolder is the folder, within a folder of results, with the measurements of bench run. The page shows them.
 const measuredFolder = "bench"
 
-// readMeasured is what was measured, or nil where nothing was.
+// readMeasured returns the measurements, or nil if there is no such folder.
 func readMeasured(folder string) (*result.Document, error) {
 	doc, err := result.Read(filepath.Join(folder, measuredFolder), result.OfBench)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
-		return nil, cli.Usage("%w; measure it anew, or delete it", err)
+		return nil, cli.Usage("%w; measure again, or delete it", err)
 	}
 	return doc, nil
 }
 
-// pageInput joins what was found with what the algorithms say of themselves, and what was measured, if anything.
+// pageInput combines the results, the descriptions of the algorithms, and the measurements, if any.
 func pageInput(found *run.Result, bench *result.Document, command string) page.Input {
 	return page.Input{Document: &found.Document, Charts: found.Charts, Bench: bench, Command: command,
 		Algorithms: algorithms.All()}
 }
 
-// checkDecisions refuses a file for the decisions that cannot be made, or whose loss would be one.
+// checkDecisions refuses a file for the decisions that cannot be written, or whose replacement would destroy something.
 func (f *flags) checkDecisions(scenarios []string) error {
 	if f.decisions == "" {
 		return nil
@@ -128,12 +128,12 @@ func (f *flags) checkDecisions(scenarios []string) error {
 	return nil
 }
 
-// withDecisions does the job while one row for each decision is collected for path, which appears whole or not at
-// all: rows cannot say that they are partial, so an interrupted run leaves path as it was.
+// withDecisions does the job while one row per decision is collected for path. The file appears as a whole or not at
+// all: rows cannot be marked as partial, so an interrupted run does not change it.
 func (j *job) withDecisions(ctx context.Context, path string) (found *run.Result, err error) {
 	named := path
 	if behind, err := filepath.EvalSymlinks(path); err == nil {
-		path = behind // a new file takes the place of the one that has the name
+		path = behind // replace the target of a symbolic link, not the link
 	}
 	wrote := atomicfile.Write(path, func(w io.Writer) error {
 		rows := report.NewDecisions(w, filepath.Dir(path))

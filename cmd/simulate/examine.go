@@ -31,13 +31,13 @@ import (
 
 const aboutExamine = `Examine a limiter's script: what kind of limiter it is, and what is wrong with it.
 
-A corpus of traffic is played. Each decision is judged by what the script admitted before: by the
-rules that are known, of which one may explain everything. Each play is judged by laws, such as that
-rejected requests take nothing from later ones. A fault departs from the rule or breaks a law. A
-property is what the rule admits at most. A script has its binding beside it: FILE.lua and
-FILE.yaml. Of a limit above 10, about 10 per window are examined if the binding passes the limit,
-and a few plays at the limit itself. Three more limits are tried, which a finding names. With --out,
-each finding has the traffic that shows it in a scenario file.
+examine plays a corpus of traffic. It compares each decision with known rules, given what the script
+admitted before; one rule may explain all decisions. It also checks laws, such as that rejected
+requests take nothing from later ones. A fault departs from the rule or breaks a law. A property is
+the most that the rule admits. The binding of FILE.lua is FILE.yaml. If the limit is above 10 and
+the binding passes it, examine uses a limit of about 10 per window, and plays little traffic at the
+limit itself. It also tries three other limits, which findings name. With --out, it writes a
+scenario file for each finding, with the traffic that shows it.
 
 Exit codes: 0 no fault, 1 a fault, 2 usage or invalid input, 3 the harness could not run, 4 not
 examined, 130 interrupted.`
@@ -46,7 +46,7 @@ const examplesExamine = `  simulate examine my.lua --limit 100/1m
   simulate examine my.lua --limit 30/1s --burst 10 --out shown   and a scenario for each finding
   simulate examine gcra --format json                            a built-in limiter`
 
-// examineFlags are those of examine.
+// examineFlags are the flags of examine.
 type examineFlags struct {
 	cli.Limiters
 	cli.Output
@@ -54,7 +54,7 @@ type examineFlags struct {
 	search time.Duration
 }
 
-// examine is the command that examines limiters' scripts.
+// examine returns the command that examines limiters' scripts.
 func (a *app) examine() *cobra.Command {
 	var f examineFlags
 	c := &cobra.Command{
@@ -76,11 +76,11 @@ func (a *app) examine() *cobra.Command {
 	return c
 }
 
-// ownServers are the servers that are started for an examination: a given one could not be saved from a script that
+// ownServers are the servers that are started for an examination. A given server could not be stopped if a script
 // loops.
 var ownServers = []string{redis.KindAuto, redis.KindEmbedded, redis.KindProcess, redis.KindContainer}
 
-// examined examines scripts, prints what was found, and gives the verdict.
+// examined examines scripts, prints the findings, and returns the verdict as an error.
 func (a *app) examined(ctx context.Context, f *examineFlags, args []string) error {
 	asked, err := f.asked()
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		err = cli.CheckFolder("--out", f.Folder, f.Force)
 	}
 	if kind, _, _ := strings.Cut(f.redis, "="); !slices.Contains(ownServers, kind) {
-		return cli.Usage("--redis %s: %s; a script is examined on a server of its own", message.Quote(f.redis),
+		return cli.Usage("--redis %s: %s; examine starts its own server", message.Quote(f.redis),
 			message.OneOf(f.redis, ownServers))
 	}
 	server := serverOf(f.redis, slices.ContainsFunc(args, limiter.IsScript))
@@ -131,7 +131,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	return errors.Join(unwritten, examinedVerdict(doc))
 }
 
-// searching searches for so long from now on; nil: not at all.
+// searching returns a search that begins now and lasts for --search, or nil for no search.
 func (f *examineFlags) searching() *examine.Search {
 	if f.search <= 0 {
 		return nil
@@ -143,7 +143,7 @@ func (f *examineFlags) searching() *examine.Search {
 	return &examine.Search{Seed: seed, More: func() bool { return time.Since(began) < f.search }}
 }
 
-// one examines a script on a server of its own, since it may do anything.
+// one examines a script on its own server, since the script may do anything.
 func one(ctx context.Context, s examine.Script, server engine.Spec) (*result.Examination, error) {
 	e, err := engine.Start(ctx, server.Ours())
 	if err != nil {
@@ -158,8 +158,8 @@ func one(ctx context.Context, s examine.Script, server engine.Spec) (*result.Exa
 	return found, e.Clean(ctx, err)
 }
 
-// examined examines all users' scripts at one limit after the other. Shown has the requests that the run shows at each
-// of them; costs says that they have other costs than 1.
+// examined examines all users' scripts, at one limit after the other. shown has the requests of the run at each limit.
+// costs tells that requests have other costs than 1.
 func examined(ctx context.Context, files []script.File, limits []limit.Policy, shown map[limit.Policy][]limit.Request,
 	costs bool, server engine.Spec) (all []result.Examination, err error) {
 	for i := range limits {
@@ -175,10 +175,10 @@ func examined(ctx context.Context, files []script.File, limits []limit.Policy, s
 	return all, nil
 }
 
-// mostShown is how many requests of a run are examined at a limit.
+// mostShown is the most requests of a run that are examined at a limit.
 const mostShown = 20_000
 
-// shownAt has the requests of plans at each limit, on clocks that are right.
+// shownAt returns the requests of the plans at each limit. Plans with wrong clocks are left out.
 func shownAt(plans []*run.Plan, limits []limit.Policy) map[limit.Policy][]limit.Request {
 	all := map[limit.Policy][]limit.Request{}
 	for i, p := range plans {
@@ -197,7 +197,7 @@ func shownAt(plans []*run.Plan, limits []limit.Policy) map[limit.Policy][]limit.
 	return all
 }
 
-// asked is the limit that the flags state; nil: none.
+// asked returns the limit that the flags give, or nil if they give none.
 func (f *examineFlags) asked() (*limit.Policy, error) {
 	instead, err := f.Instead()
 	if err != nil || instead.Limit == nil {
@@ -207,7 +207,7 @@ func (f *examineFlags) asked() (*limit.Policy, error) {
 	return &p.Policy, nil
 }
 
-// examineFault is the error of an examination that could not be made.
+// examineFault returns the error for an examination that failed.
 func examineFault(name string, err error) error {
 	var compile *virtualtime.CompileError
 	var binding strictyaml.Errors
@@ -215,14 +215,14 @@ func examineFault(name string, err error) error {
 	case errors.As(err, &binding):
 		return cli.Exit(cli.ExitUsage, err)
 	case errors.Is(err, message.ErrInterrupted):
-		return fmt.Errorf("%w: nothing is known of %s", message.ErrInterrupted, message.Path(name))
+		return fmt.Errorf("%w: %s was not examined", message.ErrInterrupted, message.Path(name))
 	case errors.As(err, &compile):
 		return cli.Usage("%s: %w", message.Path(name), err)
 	}
 	return cli.ServerFault(err, scriptKinds)
 }
 
-// write puts the document, and a scenario for each finding, into the folder of --out, and says so in the notes.
+// write writes the document, and a scenario for each finding, into the folder of --out, and notes this in the document.
 func (f *examineFlags) write(doc *result.Document) error {
 	if f.Folder == "" {
 		return nil
@@ -250,10 +250,10 @@ func (f *examineFlags) write(doc *result.Document) error {
 	return nil
 }
 
-// errFault is that of a script with a fault, and errNotExamined that of one that was not examined.
+// errFault is the error of a script with a fault. errNotExamined is the error of a script that was not examined.
 var errFault, errNotExamined = errors.New("fault"), errors.New("not examined")
 
-// examinedVerdict names every fault, or every script that was not examined.
+// examinedVerdict returns an error that names all faults, or all scripts that were not examined.
 func examinedVerdict(doc *result.Document) error {
 	var faults, rest []error
 	for _, e := range doc.Examinations {

@@ -13,15 +13,15 @@ import (
 	"ratelab/internal/result"
 )
 
-// fewScenarios are as many as people want to read a table of each.
+// fewScenarios is the most scenarios that are shown with a table each.
 const fewScenarios = 5
 
-// atAGlance reports whether the answer is the matrix, and not a table for each scenario.
+// atAGlance reports whether the output is the matrix instead of a table per scenario.
 func (f *flags) atAGlance(job *job) bool { return !f.all && len(job.Scenarios) > fewScenarios }
 
-// figures prints what can be printed at once, and has the job print the rest: more than a few scenarios are one matrix,
-// by the models; of a few each has its table as soon as it is decided. Other forms come whole. It gives what is to be
-// printed at the end.
+// figures prints what can be printed early, and makes the job print the rest. Many scenarios are shown as one matrix,
+// which the models decide. A few scenarios get a table each, as soon as they have been decided. Other formats are
+// printed as a whole. figures returns a function that prints what comes at the end.
 func (a *app) figures(ctx context.Context, f *flags, job *job, shown report.Simulated) (
 	func(*result.Document) error, error) {
 	terminal := a.Terminal(f.Quiet)
@@ -65,7 +65,8 @@ func (a *app) figures(ctx context.Context, f *flags, job *job, shown report.Simu
 	}, nil
 }
 
-// shown is how the run's document is shown, with the command that comes next if one scenario is played.
+// shown returns how to show the run's document. If one scenario is played, it includes a suggestion for the next
+// command.
 func (f *flags) shown(c *cobra.Command, args []string, job *job, charts bool) report.Simulated {
 	s := report.Simulated{Columns: f.columns, Several: len(job.Scenarios) > 1,
 		Matrix: f.atAGlance(job)}
@@ -83,7 +84,7 @@ func (f *flags) shown(c *cobra.Command, args []string, job *job, charts bool) re
 	return s
 }
 
-// checkColumns refuses columns that the format does not have.
+// checkColumns refuses columns if the format has none.
 func (f *flags) checkColumns() error {
 	if f.columns == nil {
 		return nil
@@ -97,8 +98,8 @@ func (f *flags) checkColumns() error {
 	return nil
 }
 
-// foretell says of a log what the models decide, while the Lua has yet to confirm it: on a server a log takes ten times
-// as long, unless it confirms only a sample. Whatever keeps the models from an answer is left to the job to tell.
+// foretell prints what the models decide for a log, before the scripts confirm it. On a server a log takes ten times as
+// long, unless the scripts confirm only a sample. Errors of the models are ignored here, since the job reports them.
 func (a *app) foretell(ctx context.Context, f *flags, job *job) {
 	if f.Quiet || f.Files == nil || job.byModels() || job.Sample && job.Scripts == nil {
 		return

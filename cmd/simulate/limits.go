@@ -43,7 +43,7 @@ const examplesLimits = `  simulate limits --trace access.log.gz --limit 20/1m   
   zcat access.log.*.gz | simulate limits --trace -              a log from a pipe
   simulate limits --trace calls.csv --trace-key user --trace-time at --trace-cost tokens`
 
-// limitsFlags are those of limits.
+// limitsFlags are the flags of limits.
 type limitsFlags struct {
 	cli.Traffic
 	cli.Output
@@ -51,11 +51,11 @@ type limitsFlags struct {
 	bursts   []string
 	contract cli.Value[string]
 	most     cli.Value[int64]
-	gate     bool // most was given
+	gate     bool // --max-newly-rejected was given
 	inFlight bool
 }
 
-// limits is the command that shows what a log's clients use.
+// limits returns the command that shows what the clients of a log use.
 func (a *app) limits() *cobra.Command {
 	f := limitsFlags{contract: cli.Word("", limit.Contracts()),
 		most: cli.Count[int64](0, 0, math.MaxInt64)}
@@ -102,7 +102,7 @@ func (f *limitsFlags) checkInFlight() error {
 	return nil
 }
 
-// policies are the limits to examine.
+// policies returns the limits to examine.
 func (f *limitsFlags) policies() ([]limit.Policy, error) {
 	all, err := cli.Policies(f.limits)
 	if err != nil {
@@ -140,7 +140,7 @@ func (f *limitsFlags) policies() ([]limit.Policy, error) {
 	return all, nil
 }
 
-// look reads the log and prints what is in it.
+// look reads the log and prints the figures.
 func (a *app) look(ctx context.Context, f *limitsFlags) error {
 	policies, err := f.policies()
 	if err == nil {
@@ -154,8 +154,8 @@ func (a *app) look(ctx context.Context, f *limitsFlags) error {
 	if err != nil {
 		return err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(25)) // a log stays in memory, and its size is what matters
-	var stream *traffic.Stream                       // of the first reading
+	defer debug.SetGCPercent(debug.SetGCPercent(25)) // the whole log stays in memory, so keep the garbage small
+	var stream *traffic.Stream                       // of the first pass
 	var doc *result.Document
 	if f.inFlight {
 		doc, err = limits.LookInFlight(readings(ctx, f, list[0], &stream, limits.ReadSpans,
@@ -216,7 +216,7 @@ func readings[T any](ctx context.Context, f *limitsFlags, log *scenario.Scenario
 	}
 }
 
-// stoppable is a stream that ends with message.ErrInterrupted once ctx has ended.
+// stoppable returns a stream that ends with message.ErrInterrupted once ctx has ended.
 func stoppable(ctx context.Context, stream iter.Seq2[limit.Request, error]) iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		n := 0

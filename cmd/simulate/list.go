@@ -29,7 +29,7 @@ const examplesList = `  simulate list gcra                  an algorithm: rule, 
 // measuresWord is the argument that lists the measures.
 const measuresWord = "measures"
 
-// list is the command that lists what is built in.
+// list returns the command that lists what is built in.
 func (a *app) list() *cobra.Command {
 	names := slices.Concat([]string{measuresWord}, algorithms.Names(), sequence.Names(), scenario.Names())
 	return &cobra.Command{
@@ -45,7 +45,7 @@ func (a *app) list() *cobra.Command {
 				}
 				return all.WriteTerminal(a.Stdout, t)
 			}
-			name, _, _ := strings.Cut(args[0], ":") // a label with parameters is its algorithm's
+			name, _, _ := strings.Cut(args[0], ":") // a label with parameters names its algorithm
 			if name == measuresWord {
 				return measures().WriteTerminal(a.Stdout, t)
 			}
@@ -64,13 +64,13 @@ func (a *app) list() *cobra.Command {
 	}
 }
 
-// rule is an algorithm or a sequence of commands, in words.
+// rule describes an algorithm or a sequence of commands.
 type rule struct {
 	name, title, rule string
-	limits            string // what bounds it, or the danger of it
+	limits            string // its guarantee, or its danger
 	parameters        []parameter
 	sources           []string
-	head              string // the comment with which its script begins
+	head              string // the comment at the beginning of its script
 }
 
 type parameter struct{ name, usual, doc string }
@@ -84,7 +84,7 @@ func scripts() (all []rule) {
 	return all
 }
 
-// inWords describes parameters, those that are one of some words by these where spelled.
+// inWords describes parameters. With spelled, a parameter with a fixed set of words lists these words.
 func inWords(parameters []algorithms.Parameter, spelled bool) (all []parameter) {
 	for _, p := range parameters {
 		kind := strings.ToUpper(string(p.Kind))
@@ -103,7 +103,7 @@ func sequences() (all []rule) {
 	return all
 }
 
-// write writes all that is to be said of r.
+// write writes the full description of r.
 func (r *rule) write(w io.Writer, t report.Terminal) error {
 	part := report.Part{Title: r.title, Lead: []report.Line{{Text: r.rule}}}
 	switch {
@@ -125,7 +125,7 @@ func (r *rule) write(w io.Writer, t report.Terminal) error {
 	return err
 }
 
-// parameterTable has the parameters of rules, each once, and whose they are where that is not plain.
+// parameterTable lists the parameters of rules without duplicates. With owned, it adds a column with their owners.
 func parameterTable(rules []rule, owned bool) report.Table {
 	t := report.Table{Columns: []report.Column{{Name: "parameter", Words: true},
 		{Name: "default", Words: true, Widest: 18, Narrowest: 10, Break: report.BreakWords}, sentences("what it does")}}
@@ -150,12 +150,12 @@ func parameterTable(rules []rule, owned bool) report.Table {
 	return t
 }
 
-// sentences is a column of them.
+// sentences returns a column of sentences.
 func sentences(name string) report.Column {
 	return report.Column{Name: name, Words: true, Widest: 36, Narrowest: 16, Break: report.BreakWords}
 }
 
-// ruleTable has a row for each rule.
+// ruleTable returns a table with a row per rule.
 func ruleTable(kind, limits string, rules []rule) report.Table {
 	t := report.Table{Columns: []report.Column{{Name: kind, Words: true}, sentences("rule"), sentences(limits)}}
 	for _, r := range rules {
@@ -164,7 +164,7 @@ func ruleTable(kind, limits string, rules []rule) report.Table {
 	return t
 }
 
-// everything is what there is, in short.
+// everything returns a short list of all that is built in.
 func everything() (report.Sheet, error) {
 	all, err := scenario.Builtin()
 	if err != nil {
@@ -187,7 +187,7 @@ func everything() (report.Sheet, error) {
 	}, nil
 }
 
-// measures are all there are, by what they are about.
+// measures lists all measures, by subject.
 func measures() (s report.Sheet) {
 	for _, about := range measure.Subjects() {
 		t := report.Table{Columns: []report.Column{
@@ -198,7 +198,7 @@ func measures() (s report.Sheet) {
 		for i := range about.Measures {
 			m := &about.Measures[i]
 			if m.In&(measure.Written|measure.Expected) == 0 {
-				continue // another view of a measure
+				continue // shows a measure that is already listed
 			}
 			expected := map[bool]string{true: "yes", false: "no"}[m.In&measure.Expected != 0]
 			t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(m.Name, string(m.Unit), m.Better.String(),

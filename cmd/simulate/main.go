@@ -1,5 +1,5 @@
-// Command simulate replays traffic scenarios against rate limiters' Lua in virtual time and shows what each
-// admits. See simulate --help.
+// Command simulate replays traffic scenarios in virtual time against the Lua scripts of rate limiters, and shows what
+// each limiter admits. See simulate --help.
 package main
 
 import (
@@ -25,14 +25,14 @@ import (
 // version is set by the linker.
 var version = ""
 
-// gcPercent: scripts on the embedded server make much garbage, and little of what they make stays. A collection at
-// three times what is in use, and not at twice, saves a twelfth of the processor time, for some 200 MB.
+// gcPercent: scripts on the embedded server make much garbage, and little of it stays in use. A collection at three
+// times the memory in use, instead of twice, saves a twelfth of the processor time. It takes some 200 MB more.
 const gcPercent = 200
 
-// modelsGCPercent is for the models, which make little garbage, and keep much of what they make where keys are many.
+// modelsGCPercent is for the models, which make little garbage but keep much memory if there are many keys.
 const modelsGCPercent = 75
 
-// collectAt sets when garbage is collected, unless the environment says so.
+// collectAt sets when garbage is collected, unless the environment has GOGC.
 func collectAt(percent int) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(percent)
@@ -45,12 +45,12 @@ func main() {
 		Stdin: &cli.Stdin{From: os.Stdin}}))
 }
 
-// program takes arguments and streams, and gives the exit code.
+// program runs the program with the given arguments and streams, and returns the exit code.
 func program(ctx context.Context, args []string, s cli.Streams) int {
 	return cli.Run(ctx, args, s, newRoot)
 }
 
-// app is what the commands share.
+// app is shared by all commands.
 type app struct{ cli.Streams }
 
 // The groups of commands in help.
@@ -79,14 +79,14 @@ func newRoot(s cli.Streams) *cobra.Command {
 	return root
 }
 
-// job is what is asked for, and the server that decides.
+// job holds the request of the user, and the server that decides.
 type job struct {
 	run.Ask
 	server engine.Spec
-	kept   string // the keys that an interrupted run left on a given server; "": none
+	kept   string // names the keys that an interrupted run left on a given server; "": none
 }
 
-// newJob returns a job on the server of that kind. Foreign says that users' scripts take part.
+// newJob returns a job on a server of the given kind. foreign tells that users' scripts take part.
 func newJob(list []*scenario.Scenario, server string, foreign bool) *job {
 	return &job{Ask: run.Ask{Scenarios: list, Version: cli.Version(version)}, server: serverOf(server, foreign)}
 }
@@ -98,7 +98,7 @@ func serverOf(kind string, foreign bool) engine.Spec {
 // byModels reports whether no script decides.
 func (j *job) byModels() bool { return j.server.Redis == run.ModelServer }
 
-// on starts the server for f; nil stands for the models.
+// on starts the server and calls f. f gets nil if the models decide.
 func (j *job) on(ctx context.Context, f func(run.Engine) error) error {
 	if j.byModels() {
 		return f(nil)
@@ -113,8 +113,8 @@ func (j *job) on(ctx context.Context, f func(run.Engine) error) error {
 	return err
 }
 
-// decide does the job, and examines the users' scripts: at the limit of each scenario in a folder of their own, and at
-// that of the first otherwise.
+// decide does the job, and examines the users' scripts. For a folder of the user's own, they are examined at the limit
+// of each scenario. Otherwise they are examined at the limit of the first scenario.
 func (j *job) decide(ctx context.Context) (found *run.Result, err error) {
 	plans, err := j.Plans()
 	if err != nil {
@@ -144,7 +144,7 @@ func (j *job) decide(ctx context.Context) (found *run.Result, err error) {
 	return found, err
 }
 
-// models is what the models alone find of the job.
+// models does the job with the models only.
 func (j *job) models(ctx context.Context, progress run.Progress) (*run.Result, error) {
 	models := j.Ask
 	models.Scripts, models.Watch = nil, nil

@@ -18,7 +18,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// play is the main job. If it fails nothing is printed but the matrix, and the files are as they were.
+// play is the main command. If it fails, it prints at most the matrix, and changes no files.
 func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	ctx := c.Context()
 	job, err := f.job(ctx, args)
@@ -50,7 +50,7 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	found, err := a.decide(ctx, f, job)
 	var differs *run.DifferenceError
 	switch {
-	case found != nil: // the error is that of the decisions' file
+	case found != nil: // the error is about the file of the decisions
 	case errors.As(err, &differs):
 		return cli.Exit(cli.ExitMissed, err)
 	case err != nil:
@@ -60,12 +60,13 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 		return err
 	}
 	if left := more.left(); left != "" && !f.Quiet {
-		fmt.Fprintf(a.Stderr, "simulate: --with %s: no run here for the rows of %s\n", message.Path(f.more), left)
+		fmt.Fprintf(a.Stderr, "simulate: --with %s: this run has no place for the rows of %s\n", message.Path(f.more),
+			left)
 	}
 	return errors.Join(err, a.write(&w, found), outcome(f, job, found))
 }
 
-// job is what the flags and arguments ask for.
+// job returns the job that the flags and arguments describe.
 func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	if err := f.checkColumns(); err != nil {
 		return nil, err
@@ -93,8 +94,8 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	return job, nil
 }
 
-// decide does the job, with its progress on a terminal and its decisions in a file. If only that file fails, there are
-// a result and an error.
+// decide does the job. It shows progress on a terminal, and writes the decisions to a file. If only that file fails, it
+// returns both a result and an error.
 func (a *app) decide(ctx context.Context, f *flags, job *job) (*run.Result, error) {
 	bar := a.NewBar(f.Quiet)
 	job.Progress = progressOf(bar, job.Scenarios)
@@ -111,7 +112,7 @@ func (a *app) decide(ctx context.Context, f *flags, job *job) (*run.Result, erro
 	return job.decide(ctx)
 }
 
-// outcome is whether the figures are what was asked for.
+// outcome returns an error if an expectation failed or the run was interrupted.
 func outcome(f *flags, job *job, found *run.Result) error {
 	if !found.Interrupted {
 		return verdict(&found.Document)
@@ -126,10 +127,10 @@ func outcome(f *flags, job *job, found *run.Result) error {
 	return fmt.Errorf("%w: the figures cover the beginning only, and say so%s", message.ErrInterrupted, more)
 }
 
-// errExpectation is that of a document in which a row misses what is expected of it.
+// errExpectation is the error of a document with a failed expectation.
 var errExpectation = errors.New("expectation missed")
 
-// verdict names every expectation that was missed.
+// verdict returns an error that names all failed expectations.
 func verdict(doc *result.Document) error {
 	var missed []error
 	for i := range doc.Runs {

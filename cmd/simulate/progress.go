@@ -9,17 +9,17 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// progress shows how far a job is, over all of its scenarios: requests are what is counted, and how long those have
-// taken that are behind says how long the rest will.
+// progress shows the progress of a job over all its scenarios. It counts requests, and estimates the remaining time
+// from the elapsed time.
 type progress struct {
 	*cli.Bar
 	began       time.Time
-	sum         int64 // requests of all scenarios; 0 where a trace tells only at its end
+	sum         int64 // requests of all scenarios; 0 if a trace's number is still unknown
 	name        string
-	behind, own int64 // requests of the scenarios before this one, and of this one
+	behind, own int64 // requests of the previous scenarios, and of the current one
 }
 
-// progressOf is that of a job with those scenarios.
+// progressOf returns the progress of a job with the given scenarios.
 func progressOf(bar *cli.Bar, list []*scenario.Scenario) *progress {
 	p := &progress{Bar: bar, began: time.Now()}
 	for _, s := range list {
@@ -33,7 +33,7 @@ func progressOf(bar *cli.Bar, list []*scenario.Scenario) *progress {
 	return p
 }
 
-// Scenario begins one.
+// Scenario begins the next scenario.
 func (p *progress) Scenario(name string, number, of int, total int64) {
 	if p.name = name; of > 1 {
 		p.name = fmt.Sprintf("%d/%d %s", number, of, name)
@@ -42,13 +42,13 @@ func (p *progress) Scenario(name string, number, of int, total int64) {
 	p.Requests(0)
 }
 
-// Requests moves it.
+// Requests updates the display.
 func (p *progress) Requests(done int64) {
 	took, done := time.Since(p.began), p.behind+done
 	switch {
 	case p.sum == 0:
 		p.Show(fmt.Sprintf("%s, %s requests", p.name, message.Grouped(done)), 0, 0)
-	case took < time.Second || done == 0: // too early to tell
+	case took < time.Second || done == 0: // too early for an estimate
 		p.Show(p.name, 0, 0)
 	default:
 		p.Show(p.name, took, time.Duration(float64(took)*float64(p.sum)/float64(min(done, p.sum))))

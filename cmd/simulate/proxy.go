@@ -34,10 +34,10 @@ Exit codes: 0 interrupted, 2 usage, 3 no server, or the server has ended.`
 const examplesProxy = `  simulate proxy --redis process --listen 127.0.0.1:7000
   redis-cli -p 7000 RATELAB.CLOCK ADVANCE 60000000     a minute passes`
 
-// watchEvery is how often proxy looks whether its server has ended.
+// watchEvery is how often proxy checks whether its server has ended.
 const watchEvery = 250 * time.Millisecond
 
-// proxy is the command that puts a Redis under a clock.
+// proxy returns the command that runs a Redis with a controlled clock.
 func (a *app) proxy() *cobra.Command {
 	var server, listen string
 	c := &cobra.Command{
@@ -55,7 +55,7 @@ func (a *app) proxy() *cobra.Command {
 
 // serve serves until it is interrupted.
 func (a *app) serve(ctx context.Context, spec, listen string) error {
-	server, err := redis.Start(message.WithNotice(ctx, nil), spec) // who waits for a client waits for long
+	server, err := redis.Start(message.WithNotice(ctx, nil), spec) // no notices: waiting for clients may take long
 	if err != nil {
 		if ctx.Err() != nil {
 			return message.ErrInterrupted

@@ -23,7 +23,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// checkAgain decides again, and compares or accepts.
+// checkAgain decides everything again, and compares with or accepts the figures.
 func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error {
 	job, files, err := f.job(folder)
 	if err != nil {
@@ -80,25 +80,26 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	}
 	lines := append([]error{missed}, append(differences, other)...)
 	if missed == nil {
-		lines = append(lines, fmt.Errorf("%s; if that is meant: %s --accept",
+		lines = append(lines, fmt.Errorf("%s; if this is intended: %s --accept",
 			message.Count(len(differences), "difference"), again))
 	}
 	return cli.Exit(cli.ExitMissed, errors.Join(lines...))
 }
 
-// otherServer says that the accepted document is of another server; nil: it is of the same kind, name and version.
+// otherServer returns a note if the accepted document is from another server, or nil if the server has the same kind,
+// name and version.
 func otherServer(want, got *result.Document) error {
 	if len(want.Runs) == 0 || want.Runs[0].Server.SameAs(got.Runs[0].Server) {
 		return nil
 	}
 	before, now := want.Runs[0].Server, got.Runs[0].Server
-	return fmt.Errorf("the accepted figures are of another server: %v; this one is %v", before, now)
+	return fmt.Errorf("the accepted figures are from another server: %v; this one is %v", before, now)
 }
 
-// mostDifferences of figures are named, and the others counted.
+// mostDifferences is the most differences that are listed. Further ones are counted.
 const mostDifferences = 10
 
-// differences are those from the accepted document, in a line each.
+// differences returns the differences from the accepted document, one line each.
 func differences(ctx context.Context, job *job, folder []string, want, got *result.Document) (
 	all []error, err error) {
 	found := result.Compare(want, got)
@@ -124,8 +125,8 @@ func differences(ctx context.Context, job *job, folder []string, want, got *resu
 	return append(all, otherFindings(job.Scripts, want, got)...), ctx.Err()
 }
 
-// firstDecision says which request of a scenario a script decides first otherwise than the accepted one did. It says
-// nothing where that cannot be known: the clients react, or the accepted files are not in the document.
+// firstDecision describes the first request of a scenario that a script now decides differently. It returns "" if this
+// cannot be found out: if clients react, or if the document does not have the accepted files.
 func firstDecision(ctx context.Context, job *job, folder []string, accepted map[string]string,
 	now script.File, name string) string {
 	before := script.File{Name: now.Name, Read: func(name string) ([]byte, error) {
@@ -155,11 +156,11 @@ func firstDecision(ctx context.Context, job *job, folder []string, accepted map[
 		decided(c.First.Server, "key "+message.Quote(q.Key)))
 }
 
-// scriptOf is the file of the examination of that number: each limit has one of each script.
+// scriptOf returns the file of examination i. Each limit has one examination per script.
 func scriptOf(files []script.File, i int) string { return message.Path(files[i%len(files)].Name) }
 
-// otherFindings names the findings about each script that only one of two documents has, each kind at the first limit
-// that shows it.
+// otherFindings returns an error for each finding that only one of the two documents has. Each kind is named at the
+// first limit that shows it.
 func otherFindings(files []script.File, want, got *result.Document) (all []error) {
 	at := func(d *result.Document, like *result.Examination) *result.Examination {
 		for i := range d.Examinations {
@@ -187,8 +188,8 @@ func otherFindings(files []script.File, want, got *result.Document) (all []error
 	return all
 }
 
-// checkJob is everything that is built in, or every scenario of a folder with every script in it. files gets the text
-// of each of these scripts and bindings when it is read.
+// checkJob returns a job with everything that is built in, or with all scenarios of a folder and all scripts in it.
+// files gets the text of each of these scripts and bindings when it is read.
 func (f *checkFlags) job(folder []string) (job *job, files map[string]string, err error) {
 	var scripts []string
 	list, err := scenario.Builtin()
@@ -200,7 +201,7 @@ func (f *checkFlags) job(folder []string) (job *job, files map[string]string, er
 	}
 	all := append(scripts, f.Scripts...)
 	job = newJob(list, f.redis, all != nil)
-	job.Version = "" // the golden file changes with the figures, not with every version
+	job.Version = "" // the golden file must not change with every version
 	if job.Algorithms, err = f.Choices(); err != nil {
 		return nil, nil, err
 	}
@@ -220,13 +221,13 @@ func (f *checkFlags) job(folder []string) (job *job, files map[string]string, er
 	return job, files, nil
 }
 
-// below is a file's name as seen from the folder: whatever the folder is called, the golden file says the same.
+// below returns a file's name relative to the folder, so that the golden file does not depend on the folder's name.
 func below(folder []string, name string) string {
-	path, _ := filepath.Rel(folder[0], name) // "" from a folder to a file on another drive
+	path, _ := filepath.Rel(folder[0], name) // Rel fails for a file on another drive
 	return filepath.ToSlash(cmp.Or(path, name))
 }
 
-// anonymous takes the hashes of scripts away: somebody's own may be written otherwise, as long as it decides the same.
+// anonymous removes the hashes of users' scripts: a script may be rewritten if its decisions stay the same.
 func anonymous(doc *result.Document) {
 	if doc == nil {
 		return
@@ -241,7 +242,7 @@ func anonymous(doc *result.Document) {
 	}
 }
 
-// decideAgain does a job to its end.
+// decideAgain does a job, and fails if it is interrupted.
 func (a *app) decideAgain(ctx context.Context, job *job, quiet bool) (*run.Result, error) {
 	bar := a.NewBar(quiet)
 	defer bar.Finish()
@@ -253,7 +254,7 @@ func (a *app) decideAgain(ctx context.Context, job *job, quiet bool) (*run.Resul
 	return found, err
 }
 
-// readGolden reads a golden document, which again makes where there is none.
+// readGolden reads a golden document. again is the command that makes one, for error messages.
 func readGolden(path, again string) (*result.Document, error) {
 	doc, err := result.Read(path, result.OfSimulate)
 	var bad *result.BadFile
@@ -269,8 +270,9 @@ func readGolden(path, again string) (*result.Document, error) {
 	return doc, nil
 }
 
-// readOwnFolder reads the scenarios of a folder, and names its scripts: a script is NAME.lua, its binding the NAME.yaml
-// beside it, and every other NAME.yaml is a scenario. A script without a binding may be another one's init.
+// readOwnFolder reads the scenarios of a folder, and returns the names of its scripts. A script is NAME.lua, and its
+// binding is NAME.yaml. Every other YAML file is a scenario. A script without a binding may be the init of another
+// script.
 func readOwnFolder(dir string) (list []*scenario.Scenario, scripts []string, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, nil, cli.Usage("%s: %w; want a folder with scenarios and scripts", message.Path(dir),
@@ -306,7 +308,7 @@ func readOwnFolder(dir string) (list []*scenario.Scenario, scripts []string, err
 }
 
 func filesIn(dir, pattern string) (files []string) {
-	names, _ := fs.Glob(os.DirFS(dir), pattern) // in order; the pattern is a good one
+	names, _ := fs.Glob(os.DirFS(dir), pattern) // sorted; the pattern is valid
 	for _, name := range names {
 		files = append(files, filepath.Join(dir, name))
 	}

@@ -34,14 +34,14 @@ const examplesRecommend = `  simulate recommend --limit 100/1m --burst 20       
   simulate recommend extreme-case-1 --contract window      for a scenario
   simulate recommend --limit 100/1m --trace access.log.gz  for your own traffic`
 
-// recommendFlags are those of recommend.
+// recommendFlags are the flags of recommend.
 type recommendFlags struct {
 	cli.Limiters
 	cli.Traffic
 	cli.Output
 }
 
-// recommend is the command that recommends a limiter.
+// recommend returns the command that recommends a limiter.
 func (a *app) recommend() *cobra.Command {
 	var f recommendFlags
 	c := &cobra.Command{
@@ -58,7 +58,7 @@ func (a *app) recommend() *cobra.Command {
 	return c
 }
 
-// recommended answers. If the question fails nothing is printed.
+// recommended prints the recommendation. If it fails, it prints nothing.
 func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string) error {
 	q, err := f.question(ctx, args)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	}
 	doc.Tool.Version = cli.Version(version)
 	if names := append(args, f.Files...); len(names) > 0 {
-		doc.Traffic.Names = names // a file by its path, so that the next command finds it
+		doc.Traffic.Names = names // for a file its path, so that the next command finds it
 	}
 	if f.Scripts != nil {
 		limits := []limit.Policy{doc.Answers[0].Limit.Policy()}
@@ -98,7 +98,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	return recommend.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet))
 }
 
-// question is what the flags and arguments ask.
+// question returns the question that the flags and arguments describe.
 func (f *recommendFlags) question(ctx context.Context, args []string) (*recommend.Question, error) {
 	instead, err := f.Instead()
 	if err != nil {
@@ -123,7 +123,7 @@ func (f *recommendFlags) question(ctx context.Context, args []string) (*recommen
 	return &recommend.Question{Scenarios: list, Instead: instead, Log: f.Files != nil}, nil
 }
 
-// noChoice says why a scenario cannot be used for a recommendation; "": it can.
+// noChoice returns why a scenario cannot be used for a recommendation, or "" if it can.
 func noChoice(s *scenario.Scenario) string {
 	switch {
 	case s.Sequences != nil:
@@ -136,7 +136,8 @@ func noChoice(s *scenario.Scenario) string {
 	return ""
 }
 
-// readOtherwise counts a log's keys. It adds the other reading of whole seconds if the user has not chosen one.
+// readOtherwise counts a log's keys. It adds the figures under the other rule for whole seconds, unless the user chose
+// a rule.
 func (f *recommendFlags) readOtherwise(ctx context.Context, q *recommend.Question) error {
 	if f.Files == nil {
 		return nil

@@ -16,14 +16,14 @@ import (
 const about = `Run traffic against rate limiters in virtual time and show what they admit (default: all built-in).
 Exit codes: 0 ok, 1 an expectation missed, 2 usage, 3 no server, 130 interrupted.`
 
-// The values of --redis where users' scripts take part, in messages and in short, and those of simulate itself.
+// The values of --redis when users' scripts take part, in messages and in help, and the values for simulate itself.
 const (
 	scriptKinds   = redis.KindAuto + ", " + redis.Kinds
 	scriptServers = "auto (default), embedded, process, container, URL"
 	serverKinds   = scriptKinds + ", or model"
 )
 
-// flags are those of the root command.
+// flags are the flags of the root command.
 type flags struct {
 	cli.Limiters
 	cli.Traffic
@@ -34,7 +34,7 @@ type flags struct {
 	columns                []string
 }
 
-// simulate is the main command.
+// simulate returns the root command.
 func (a *app) simulate() *cobra.Command {
 	var f flags
 	c := &cobra.Command{
@@ -44,7 +44,7 @@ func (a *app) simulate() *cobra.Command {
 		Args:  slipOfACommand, ValidArgsFunction: cli.CompleteScenarios,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.Files != nil && len(args) == 0 && !slices.ContainsFunc(done, c.Flags().Changed) {
-				// the question is which limit
+				// without these flags, show which limits fit the log
 				return a.look(c.Context(), &limitsFlags{Traffic: f.Traffic, Output: f.Output})
 			}
 			return a.play(c, &f, args)
@@ -70,7 +70,7 @@ func (a *app) simulate() *cobra.Command {
 // done are the flags that say what to do with a log.
 var done = []string{"limit", "algorithms", "script", "decisions"}
 
-// slipOfACommand refuses a first word that is no scenario, and looks more like a command.
+// slipOfACommand refuses a first argument that is not a scenario and resembles a command.
 func slipOfACommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 || args[0] == "" || slices.Contains(scenario.Names(), args[0]) || strings.ContainsAny(args[0],
 		`./\`) {

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// validate reads scenario files, their traces and labels included, and decides nothing.
+// validate returns the command that reads scenario files, with their traces and labels, without deciding anything.
 func (a *app) validate() *cobra.Command {
 	return &cobra.Command{
 		Use:   "validate FILE …",

@@ -11,14 +11,14 @@ import (
 	"ratelab/internal/result"
 )
 
-// further are rows that were decided elsewhere, such as those of libraries.
+// further holds rows that were decided elsewhere, such as those of libraries.
 type further struct {
 	file   string
 	runs   []result.Run
 	placed []bool // by run
 }
 
-// with reads the document of --with, if there is one.
+// with reads the document of --with, if the flag was given.
 func (f *flags) with(job *job) (*further, error) {
 	if f.more == "" {
 		return &further{}, nil
@@ -28,13 +28,13 @@ func (f *flags) with(job *job) (*further, error) {
 		return nil, cli.Usage("--with: %w", err)
 	}
 	if f.Format.Value == report.TableFormat && f.atAGlance(job) {
-		return nil, cli.Usage("--with: a matrix has no place for rows; name at most %d scenarios, or give --all",
+		return nil, cli.Usage("--with: the matrix cannot show more rows; name at most %d scenarios, or give --all",
 			fewScenarios)
 	}
 	return &further{file: f.more, runs: doc.Runs, placed: make([]bool, len(doc.Runs))}, nil
 }
 
-// join has the rows appended to those of the job's run of the same scenario, limit and seed, once that is decided.
+// join appends the rows to the job's run of the same scenario, limit and seed, once the run is finished.
 func (more *further) join(job *job) {
 	decided := job.Decided
 	job.Decided = func(r *result.Run) {
@@ -54,7 +54,7 @@ func (more *further) join(job *job) {
 	}
 }
 
-// left names the runs whose rows were not appended; "": none.
+// left names the runs whose rows were not appended. It returns "" if all were appended.
 func (more *further) left() string {
 	var all []string
 	for i, o := range more.runs {

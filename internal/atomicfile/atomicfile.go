@@ -1,5 +1,5 @@
-// Package atomicfile writes files that appear whole or not at all. What a killed run leaves is a temporary file, which
-// Sweep deletes once it is a day old. It reads regular files only, so that no read waits for another program.
+// Package atomicfile writes files that appear as a whole or not at all. A killed run leaves a temporary file, which
+// Sweep deletes once it is a day old. The package reads only regular files, so that no read waits for another program.
 package atomicfile
 
 import (
@@ -13,19 +13,18 @@ import (
 	"time"
 )
 
-// made are the names of temporary files. What such a file is to become is not in it: with that it could be too long.
+// made matches the names of temporary files. They do not contain the final name, because the result could be too long.
 var made = regexp.MustCompile(`^\.ratelab-[0-9]+\.tmp$`)
 
-// old is how long nobody has written to a temporary file that is left over: longer than any run pauses.
+// old is the age from which a temporary file counts as left over. No run pauses for that long.
 const old = 24 * time.Hour
 
-// Temp makes a temporary file in folder, hidden and private. Whoever makes it removes it; Sweep does so for the
-// dead.
+// Temp makes a hidden, private temporary file in folder. The caller removes it. Sweep removes the files of killed
+// programs.
 func Temp(folder string) (*os.File, error) { return os.CreateTemp(folder, ".ratelab-*.tmp") }
 
-// Sweep deletes the temporary files in folder that are left over, and nothing else. It makes a file there first, for
-// the time by the clock of whatever keeps the folder. An error is that this cannot be done: what cannot be deleted
-// stays.
+// Sweep deletes the left-over temporary files in folder. It first creates a file there, to get the time of the file
+// system's clock. It returns an error only if that fails. Files that cannot be deleted stay.
 func Sweep(folder string) error {
 	probe, err := Temp(folder)
 	if err != nil {
@@ -33,7 +32,7 @@ func Sweep(folder string) error {
 	}
 	now, err := probe.Stat()
 	probe.Close()
-	entries, _ := os.ReadDir(folder) // a folder that may not be read is none to sweep
+	entries, _ := os.ReadDir(folder) // if the folder cannot be read, nothing is deleted
 	for _, e := range entries {
 		if err != nil || !e.Type().IsRegular() || !made.MatchString(e.Name()) {
 			continue
@@ -45,8 +44,8 @@ func Sweep(folder string) error {
 	return os.Remove(probe.Name())
 }
 
-// Write lets write fill a file beside path and then puts it in path's place: nobody ever reads half of it, also not
-// after a kill in the middle. On an error path is as it was.
+// Write lets write fill a temporary file beside path, and then renames it to path. So no program ever reads half of the
+// file, even after a kill. After an error, path is unchanged.
 func Write(path string, write func(io.Writer) error) (err error) {
 	temp, err := Temp(filepath.Dir(path))
 	if err != nil {
@@ -56,7 +55,7 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	err = write(out)
 	for _, step := range []func() error{
 		out.Flush,
-		func() error { return temp.Chmod(0o644) }, // CreateTemp makes it private
+		func() error { return temp.Chmod(0o644) }, // CreateTemp makes the file private
 		temp.Close,
 		func() error { return os.Rename(temp.Name(), path) },
 	} {
@@ -69,13 +68,13 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		os.Remove(temp.Name())
 		var at *fs.PathError
 		if errors.As(err, &at) && at.Path == temp.Name() {
-			at.Path = path // which is what the reader knows
+			at.Path = path // the name that the user knows
 		}
 	}
 	return err
 }
 
-// WriteBytes is Write of what is there already.
+// WriteBytes writes data as Write does.
 func WriteBytes(path string, data []byte) error {
 	return Write(path, func(w io.Writer) error {
 		_, err := w.Write(data)

@@ -9,9 +9,9 @@ import (
 	"ratelab/internal/message"
 )
 
-// Open opens a regular file to read. It looks at the file first: opening a named pipe would wait for a writer, and a
-// device may never end. The error is worded as by message.Unreadable. It is an fs.ErrInvalid if there is no regular
-// file.
+// Open opens a regular file for reading. It checks the kind of file first, because opening a named pipe would wait for
+// a writer, and a device may never end. The error is formatted as by message.Unreadable. It is an fs.ErrInvalid if the
+// file is not regular.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -27,7 +27,7 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Read reads a regular file. It reads at most one byte more than most. Errors are those of Open.
+// Read reads a regular file, but at most one byte more than most. It returns the errors of Open.
 func Read(path string, most int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func Read(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// irregular is the error of a file that is not regular.
+// irregular is the error for a file that is not regular.
 type irregular struct{ mode fs.FileMode }
 
 func (e irregular) Error() string {

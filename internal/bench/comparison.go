@@ -20,34 +20,34 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// Comparison is two scripts of which everything is counted that can be: decisions, commands, bytes and instructions.
-// Sides and the clock are required.
+// Comparison counts everything that two scripts do: decisions, commands, bytes and instructions. Sides and the clock
+// are required.
 type Comparison struct {
 	Sides [2]*limiter.Spec // base and head
-	// whose decisions must be the same; nil: the built-in ones whose clients do not react
+	// their decisions must be the same; nil: the built-in ones without reacting clients
 	Scenarios []*scenario.Scenario
-	// process or container, with a program or an image; "": a container where Docker answers, else a process
+	// process or container, with a program or an image; "": a container if Docker works, else a process
 	Server string
 
 	WithoutInstructions bool          // count everything else
-	States              []string      // of a key in which instructions are counted; nil: all
+	States              []string      // the states of a key in which instructions are counted; nil: all
 	Within              time.Duration // as in counting.Job
 
 	replay.Clock
 
-	Progress Progress // nil: nobody watches
+	Progress Progress // may be nil
 }
 
-// comparing is a comparison with every name resolved.
+// comparing is a comparison with all names resolved.
 type comparing struct {
 	*Comparison
 	bytes   [2]*limiter.Limiter // under bytesLimit
 	plans   []*run.Plan         // by scenario, with the rows base and head
-	leftOut []string            // built-in scenarios that neither side can decide
-	limits  []limit.Policy      // under which instructions are counted, countLimit first
+	leftOut []string            // built-in scenarios that neither side can play
+	limits  []limit.Policy      // for counting instructions; countLimit is the first
 }
 
-// plan resolves the comparison; the error, a *replay.InputError, has everything that is wrong with it.
+// plan resolves the names. The error is a *replay.InputError with all mistakes.
 func (c *Comparison) plan() (*comparing, error) {
 	p := &comparing{Comparison: c}
 	var wrong run.Problems
@@ -78,11 +78,11 @@ func (c *Comparison) plan() (*comparing, error) {
 	return p, wrong.Err()
 }
 
-// countLimit is the limit under which instructions are always counted. It alone takes about half a minute.
+// countLimit is the limit under which instructions are always counted. Counting under it takes about half a minute.
 var countLimit = limit.Policy{Requests: 10, Window: time.Second}
 
 // Run counts until ctx is interrupted. Errors are a *replay.InputError, a *counting.Missing if instructions cannot be
-// counted, message.ErrInterrupted, and those of the server.
+// counted, message.ErrInterrupted, and errors of the server.
 func (c *Comparison) Run(ctx context.Context) (*result.Document, error) {
 	p, err := c.plan()
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *comparing) on(ctx context.Context, s *session) (*result.Document, error
 	return counting.Of(sides[0], sides[1], runs, counted, s.server.String()), nil
 }
 
-// count decides the scenarios on both sides in virtual time, and counts what their calls take.
+// count decides the scenarios on both sides in virtual time, and counts the work of the calls.
 func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.Side, runs []*result.Run, err error) {
 	for i, plan := range p.plans {
 		if p.Progress != nil {
@@ -149,7 +149,7 @@ func (p *comparing) count(ctx context.Context, s *session) (sides [2]*counting.S
 	return sides, runs, nil
 }
 
-// together is what the decisions of all the rows took.
+// together returns the work of the decisions of all rows together.
 func together(rows []*result.Row) (all measure.Figures) {
 	offered := func(r *result.Row) int64 { return r.Offered }
 	keys := func(r *result.Row) int64 { return *r.KeysLeft }
@@ -163,8 +163,8 @@ func together(rows []*result.Row) (all measure.Figures) {
 	return all
 }
 
-// mean is that of a figure of the rows, each of which has it of so many; nil where none has. The sums are whole
-// numbers: calls, or bytes.
+// mean returns the mean of a figure over all rows, weighted by of, or nil if no row has the figure. The sums are
+// integers: calls, or bytes.
 func mean(rows []*result.Row, of func(*result.Row) int64, figure func(*result.Row) *float64) *float64 {
 	var sum float64
 	var n int64
@@ -180,14 +180,14 @@ func mean(rows []*result.Row, of func(*result.Row) int64, figure func(*result.Ro
 	return new(sum / float64(n))
 }
 
-// bytesLimit is the limit under which bytes are counted: no permit comes back meanwhile.
+// bytesLimit is the limit under which bytes are counted. Its window is long, so that no tokens come back meanwhile.
 var bytesLimit = limit.Policy{Requests: 100, Window: time.Hour}
 
-// bytesKeys is how many keys are used up, and then rejected as often.
+// bytesKeys is the number of keys that are used up and then rejected equally often.
 const bytesKeys = 10
 
-// countBytes counts the bytes of a call on one connection, one call after the other: as many are admitted as rejected,
-// so that the figures are the same on every run.
+// countBytes counts the bytes of a call on one connection, one call after the other. As many calls are admitted as
+// rejected, so that the figures are the same on every run.
 func (s *session) countBytes(ctx context.Context, l *limiter.Limiter) (*counting.Bytes, error) {
 	if s.stopped() {
 		return nil, message.ErrInterrupted

@@ -17,7 +17,7 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// document writes everything down.
+// document returns the document with all results.
 func (r *measuring) document(ctx context.Context) *result.Document {
 	d := result.New(result.OfBench, r.Version)
 	d.Notes = slices.Clone(r.notes)
@@ -31,9 +31,9 @@ func (r *measuring) document(ctx context.Context) *result.Document {
 		Settings: result.Settings{Rounds: r.Rounds, WarmUpUS: r.WarmUp.Microseconds(), Connections: r.Connections,
 			Repeated: r.repeated},
 	}
-	reasons := append([]result.Reason{}, r.reasons...) // none are not null
+	reasons := append([]result.Reason{}, r.reasons...) // an empty list instead of null
 	for _, p := range r.plays {
-		if p.virtual == nil { // nor was it played
+		if p.virtual == nil { // then it was not played either
 			continue
 		}
 		d.Runs = append(d.Runs, p.completed())
@@ -47,9 +47,9 @@ func (r *measuring) document(ctx context.Context) *result.Document {
 	return d
 }
 
-// completed is what virtual time found of a scenario, and what is played of that.
+// completed returns the results of a scenario in virtual time, with a description of the part that was played.
 func (p *play) completed() result.Run {
-	own, _ := p.whole.Duration() // 0 where it is not known
+	own, _ := p.whole.Duration() // 0 if it is unknown
 	out := *p.virtual
 	out.DurationUS = own.Microseconds()
 	out.Played = &result.Part{ScenarioSHA256: p.Scenario.SHA256, FromUS: p.part.From.Microseconds(),
@@ -66,7 +66,7 @@ func (p *play) completed() result.Run {
 	return out
 }
 
-// completed is the row with its means and medians.
+// completed returns the row with its means and medians.
 func (r *summary) completed() result.Latency {
 	n := max(1, float64(len(r.Rounds)))
 	r.IntendedPerS /= n
@@ -83,8 +83,8 @@ func (r *summary) completed() result.Latency {
 	return r.Latency
 }
 
-// dearControl is why the figures are not those of the scripts: in a scenario the script that decides nothing took the
-// server longer than one that decides, by more than the noise between rounds.
+// dearControl returns reasons if the figures are not those of the scripts: in a scenario, the server took longer for
+// the script that decides nothing than for one that decides. The difference exceeds the noise between rounds.
 func dearControl(d *result.Document) (all []result.Reason) {
 	for i := range d.Runs {
 		var none float64
@@ -103,7 +103,7 @@ func dearControl(d *result.Document) (all []result.Reason) {
 	return all
 }
 
-// thisMachine is where the generator runs. What cannot be told is empty.
+// thisMachine describes the machine of the generator. Unknown values are empty.
 func thisMachine() result.Machine {
 	m := result.Machine{OS: runtime.GOOS, Architecture: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version()}
 	m.Kernel, _ = host.KernelVersion()

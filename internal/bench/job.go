@@ -1,6 +1,6 @@
-// Package bench is the job that measures: scenarios, limiters and a real server in, a document out. It joins the
-// packages that decide in virtual time, play on the wall clock and read the server's counters. Comparison counts what
-// two scripts do instead. Flags, files and exit codes are the command's, and so is every clock.
+// Package bench runs measurements: from scenarios, limiters and a real server, it makes a document. It combines the
+// packages that decide in virtual time, play on the wall clock and read the server's counters. Comparison counts the
+// work of two scripts instead. The command is responsible for flags, files, exit codes and clocks.
 package bench
 
 import (
@@ -20,53 +20,53 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Job is what to measure. All numbers are as the flags of bench run allow them.
+// Job describes a measurement. All numbers are in the ranges of the flags of bench run.
 type Job struct {
 	Scenarios  []*scenario.Scenario
-	Algorithms []algorithms.Choice // nil: the usual ones. The control, none, is measured in each round, named or not
-	Scripts    []string            // files of users' own scripts, each with its binding beside it
-	Server     string              // a spec of redis.Start; "": a container where Docker answers, else a process
+	Algorithms []algorithms.Choice // nil: the usual ones. The control, none, is always measured too
+	Scripts    []string            // files of users' scripts, each with its binding
+	Server     string              // a spec of redis.Start; "": a container if Docker works, else a process
 	run.Instead
 
-	Rounds      int           // each measures every limiter once, in another order
-	Wish        load.Wish     // what a round plays of each scenario
-	WarmUp      time.Duration // before each measurement, not counted
+	Rounds      int           // each measures all limiters once, in another order
+	Wish        load.Wish     // the part of each scenario to play
+	WarmUp      time.Duration // time before each measurement that is not counted
 	Connections int
 
-	// RepeatInvalid is how often a measurement that the machine or the server disturbed is repeated, before its figures
-	// are taken as they are and the result is invalid; 0: never.
+	// RepeatInvalid is how often a disturbed measurement is repeated. After that, its figures are used and the result
+	// is invalid. 0: never repeat.
 	RepeatInvalid int
 
-	Saturate bool // measure each limiter in a closed loop, too
+	Saturate bool // also measure each limiter in a closed loop
 
 	Version string
 	Clock   replay.Clock
 
-	Progress Progress // nil: nobody watches
+	Progress Progress // may be nil
 
-	Kept string // what a run that was stopped has left on a given server; "": nothing
+	Kept string // keys that a stopped run has left on a given server; "": none
 }
 
-// What a job measures unless it says otherwise. So many connections bridge 10 ms, the longest stall with which a run is
-// valid, at 3,200 requests per second: a shorter one makes no request wait for a connection.
+// The defaults of a job. At 3,200 requests per second, 32 connections bridge 10 ms, the longest stall of a valid
+// measurement: during a shorter stall, no request waits for a connection.
 const (
 	DefaultRounds      = 2
 	DefaultWarmUp      = 100 * time.Millisecond
 	DefaultConnections = 32
 )
 
-// Progress is told what is being measured, and how many of the rounds, or of the paths of a comparison, are finished.
+// Progress gets the current measurement, and how many rounds, or paths of a comparison, are finished.
 type Progress = func(where string, done, total int)
 
-// Check resolves every name of the job and runs nothing; its error, a *replay.InputError, has everything that is wrong.
+// Check resolves all names of the job, but runs nothing. The error is a *replay.InputError with all mistakes.
 func (j *Job) Check() error {
 	_, err := j.plan()
 	return err
 }
 
-// Run does the job. Errors are a *replay.InputError, a *redis.Unavailable or what else kept the harness from running,
-// such as a call that failed; there is no result then. A result may be partial, if ctx was interrupted, or
-// invalid, if the machine or the server disturbed it: it says so itself.
+// Run does the job. Errors are a *replay.InputError, a *redis.Unavailable, or another failure such as a failed call;
+// then there is no result. A result may be partial, if ctx was interrupted, or invalid, if the machine or the server
+// disturbed it. The document says so.
 func (j *Job) Run(ctx context.Context) (*result.Document, error) {
 	p, err := j.plan()
 	if err != nil {
@@ -79,28 +79,28 @@ func (j *Job) Run(ctx context.Context) (*result.Document, error) {
 	return p.on(context.WithoutCancel(ctx), s)
 }
 
-// plan is the job with every name resolved: all that can still fail is the server.
+// plan is a job with all names resolved. After that, only the server can fail.
 type plan struct {
 	*Job
 	plays []*play
 }
 
-// play is a run.Plan of the part of a scenario that is played.
+// play is a run.Plan for the part of a scenario that is played.
 type play struct {
 	run.Plan
 	part    *load.Part
-	whole   *traffic.Stream // all of the scenario
-	virtual *result.Run     // what virtual time decides of the part; nil: not known yet
-	rows    []*summary      // what was measured, by limiter; the control is the first
+	whole   *traffic.Stream // the whole scenario
+	virtual *result.Run     // the decisions of virtual time on the part; nil: not yet known
+	rows    []*summary      // the measurements, by limiter; the control is the first
 }
 
-// summary is what all rounds found of one limiter in one scenario.
+// summary holds the results of all rounds for one limiter in one scenario.
 type summary struct {
 	result.Latency
-	verdicts []limit.Verdict // of virtual time, on the same requests where clients do not react
+	verdicts []limit.Verdict // of virtual time, on the same requests if clients do not react
 }
 
-// plan resolves the job; the error, a *replay.InputError, has everything that is wrong with it.
+// plan resolves the names. The error is a *replay.InputError with all mistakes.
 func (j *Job) plan() (*plan, error) {
 	var wrong run.Problems
 	checkServer(j.Server, &wrong)
@@ -114,21 +114,21 @@ func (j *Job) plan() (*plan, error) {
 	return p, wrong.Err()
 }
 
-// checkOneGateway refuses a row of several gateways, each of which makes the calls that one makes.
+// checkOneGateway refuses a row with several gateways, because each of them makes the same calls as one.
 func checkOneGateway(c algorithms.Choice, wrong *run.Problems) {
 	if c.Gateways() > 0 {
-		wrong.Bad(fmt.Errorf("%s: gateways that count each for itself are played by simulate; a call costs the same "+
-			"on each of them: leave out nodes", c.Label))
+		wrong.Bad(fmt.Errorf("%s: several gateways work only with simulate; a call costs the same on "+
+			"each of them: leave out nodes", c.Label))
 	}
 }
 
-// play plans a scenario.
+// play makes the plan of a scenario.
 func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	if err := load.CheckScenario(s); err != nil {
 		wrong.Bad(err)
 	}
 	played := *s
-	played.Expect = nil // of the whole scenario
+	played.Expect = nil // these apply to the whole scenario
 	r := &play{Plan: run.NewPlan(&played, j.Instead)}
 	r.whole = r.Stream
 	var err error
@@ -145,8 +145,8 @@ func (j *Job) play(s *scenario.Scenario, wrong *run.Problems) *play {
 	return r
 }
 
-// withControl is choices with the control as the first. Where they are nil, it is what most people use under p, and
-// what keeps the limit without another one.
+// withControl returns choices with the control as the first. If choices is nil, it returns the usual algorithms under
+// p, and those that guarantee the limit without a lower limit of their own.
 func withControl(choices []algorithms.Choice, p limit.Policy) []algorithms.Choice {
 	control := algorithms.Defaults()[:1]
 	if choices == nil {

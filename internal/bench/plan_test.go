@@ -55,7 +55,7 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{func(j *Job) { j.Algorithms = choices(t, "gcra:nodes=4") },
-			"gcra:nodes=4: gateways that count each for itself are played by simulate; a call costs the same on each " +
+			"gcra:nodes=4: several gateways work only with simulate; a call costs the same on each " +
 				"of them: leave out nodes"},
 		{func(j *Job) { j.Algorithms = choices(t, "gcra", "gcra") }, `algorithm "gcra" is named twice`},
 		{func(j *Job) {
@@ -126,7 +126,7 @@ func TestComparisonRefusals(t *testing.T) {
 		want   string
 	}{
 		{func(c *Comparison) { c.Server = "redis://127.0.0.1:1" },
-			"--redis: a server that runs already cannot be counted"},
+			"--redis: the instructions of a server that already runs cannot be counted"},
 		{func(c *Comparison) { c.Server = "embedded" }, "--redis embedded: "},
 		{func(c *Comparison) { c.Sides[0] = side(t, dir+"odd.lua", "") },
 			dir + "odd.yaml: no such file; odd.lua needs a binding"},

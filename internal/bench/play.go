@@ -13,21 +13,22 @@ import (
 	"ratelab/internal/result"
 )
 
-// lateAfter is how long a request may wait for a connection before a scenario's on_late applies to it.
+// lateAfter is how long after its due time a request may wait for a connection. After that, the scenario's on_late
+// applies.
 const lateAfter = 100 * time.Millisecond
 
-// played is what one round of a scenario measured of one limiter.
+// played is the measurement of one limiter in one round of a scenario.
 type played struct {
 	*load.Played
 	account
 	startedUS int64
-	differs   *int64 // decisions that are not those of virtual time; nil: each play has requests of its own
+	differs   *int64 // decisions that differ from virtual time; nil: each play has its own requests
 	course    *result.Course
 	position  int // within the round, from 1
 }
 
-// measureOne plays a scenario's traffic once against one of its limiters. The error is message.ErrInterrupted after an
-// interrupt.
+// measureOne plays a scenario's traffic once against one limiter. After an interrupt, the error is
+// message.ErrInterrupted.
 func (r *measuring) measureOne(ctx context.Context, p *play, number int) (*played, error) {
 	l := p.Limiters[number]
 	if err := r.warm(ctx, l, r.WarmUp); err != nil {
@@ -58,8 +59,7 @@ func (r *measuring) measureOne(ctx context.Context, p *play, number int) (*playe
 	return found, err
 }
 
-// warm lets a limiter decide for so long on keys of its own, one call after the other. No key of the scenario is
-// touched.
+// warm lets a limiter decide for a while, one call after the other. It uses its own keys, not those of the scenario.
 func (s *session) warm(ctx context.Context, l *limiter.Limiter, length time.Duration) error {
 	if length <= 0 {
 		return nil
@@ -78,10 +78,10 @@ func (s *session) warm(ctx context.Context, l *limiter.Limiter, length time.Dura
 	return g.end(ctx, err)
 }
 
-// mostIntervals is what a run is cut into at the most: each interval of each row takes two histograms.
+// mostIntervals is the most intervals of a run. Each interval of each row needs two histograms.
 const mostIntervals = 20
 
-// intervalUS is the smallest round width of which no more than mostIntervals cover the duration.
+// intervalUS returns the smallest round width with which at most mostIntervals intervals cover the duration.
 func intervalUS(d time.Duration) int64 {
 	for unit := 10 * time.Millisecond; ; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {
@@ -92,14 +92,14 @@ func intervalUS(d time.Duration) int64 {
 	}
 }
 
-// add takes one round.
+// add adds the results of one round.
 func (r *summary) add(number int, o *played) {
 	r.Offered += o.Offered
 	r.Sent += o.Sent
 	r.Dropped += o.Dropped
 	r.Admitted += o.Admitted
 	r.Rejected += o.Rejected
-	r.IntendedPerS += o.IntendedPerS // the mean, once the rounds are counted
+	r.IntendedPerS += o.IntendedPerS // divided by the number of rounds later
 	r.AchievedPerS += o.AchievedPerS
 	r.Outcomes.Merge(o.Outcomes)
 	for _, i := range o.Intervals {
@@ -117,7 +117,7 @@ func (r *summary) add(number int, o *played) {
 	r.Course = addCourse(r.Course, o.course)
 }
 
-// addCourse joins the course of another round. All have the same buckets.
+// addCourse adds the course of another round. All courses have the same buckets.
 func addCourse(into, c *result.Course) *result.Course {
 	if into == nil {
 		return c
@@ -134,7 +134,7 @@ func addCourse(into, c *result.Course) *result.Course {
 	return into
 }
 
-// addInterval merges an interval of a round with those of earlier rounds, in order.
+// addInterval adds an interval of a round to those of earlier rounds, in order.
 func addInterval(all []result.Interval, i result.Interval) []result.Interval {
 	at, found := slices.BinarySearchFunc(all, i.StartUS, func(a result.Interval, us int64) int {
 		return cmp.Compare(a.StartUS, us)
@@ -146,7 +146,7 @@ func addInterval(all []result.Interval, i result.Interval) []result.Interval {
 	return all
 }
 
-// joined is a histogram with the counts of another; nil is an empty one.
+// joined returns a histogram with the counts of both. nil means an empty histogram.
 func joined(a, b *result.Histogram) *result.Histogram {
 	if a == nil || b == nil {
 		return cmp.Or(a, b)

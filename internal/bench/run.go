@@ -13,18 +13,18 @@ import (
 	"ratelab/internal/result"
 )
 
-// measuring is a job under way.
+// measuring is a job in progress.
 type measuring struct {
 	*plan
 	*session
 	vigil    *load.Vigil
-	done     int // rounds that are finished
+	done     int // finished rounds
 	reasons  []result.Reason
 	repeated int
 	partial  bool
 }
 
-// on does the job on a server, and ends that if it is ours.
+// on does the job on a server. It stops the server if it is our own.
 func (p *plan) on(ctx context.Context, s *session) (document *result.Document, err error) {
 	r := &measuring{plan: p, session: s}
 	before := debug.SetGCPercent(gcPercent)
@@ -35,7 +35,7 @@ func (p *plan) on(ctx context.Context, s *session) (document *result.Document, e
 	}
 	debug.SetGCPercent(before)
 	if errors.Is(err, message.ErrInterrupted) {
-		err = context.Cause(s.ctx) // the caller may have cancelled without one
+		err = context.Cause(s.ctx) // the caller may have cancelled without a cause
 	}
 	if errors.Is(err, message.ErrInterrupted) {
 		r.partial, err = true, nil
@@ -51,11 +51,11 @@ func (p *plan) on(ctx context.Context, s *session) (document *result.Document, e
 	return document, nil
 }
 
-// measure decides every scenario in virtual time, and then plays every round of it.
+// measure decides all scenarios in virtual time. Then it plays all rounds of each scenario.
 //
-// Note: with all scenarios in each round a round began minutes after the one before. A machine that others use was
-// another one by then: the same script took up to 1.5 times as long, though within a round nothing moved by a tenth of
-// that.
+// Note: when each round contained all scenarios, a round began minutes after the previous one. A shared machine had
+// changed by then: the same script took up to 1.5 times as long, although within a round the times varied by less than
+// a tenth of that.
 func (r *measuring) measure(ctx context.Context) error {
 	for _, p := range r.plays {
 		where := p.Scenario.Name + " in virtual time"
@@ -63,7 +63,7 @@ func (r *measuring) measure(ctx context.Context) error {
 		if err := r.decidePlay(p); err != nil {
 			return err
 		}
-		r.vigil.Silence() // a batch in virtual time keeps the server busy, and nothing is timed then
+		r.vigil.Silence() // ignored: batches keep the server busy, and nothing is measured yet
 	}
 	for _, p := range r.plays {
 		for number := 1; number <= r.Rounds; number++ {
@@ -81,14 +81,15 @@ func (r *measuring) measure(ctx context.Context) error {
 	return nil
 }
 
-// step tells what begins.
+// step reports what begins.
 func (r *measuring) step(where string) {
 	if r.Progress != nil {
 		r.Progress(where, r.done, r.Rounds*len(r.plays))
 	}
 }
 
-// round measures one scenario's traffic once, of every limiter. The figures count once all are there.
+// round measures one scenario's traffic once for each limiter. The figures count only after all limiters have been
+// measured.
 func (r *measuring) round(ctx context.Context, p *play, number int) error {
 	all := make([]*played, len(p.Limiters))
 	var reasons []result.Reason
@@ -119,12 +120,12 @@ func (r *measuring) round(ctx context.Context, p *play, number int) error {
 	return nil
 }
 
-// faults are why a measurement cannot be trusted.
+// faults returns the reasons why a measurement is invalid.
 func (r *measuring) faults(where string, o *played) []result.Reason {
 	all := append(o.Reasons(), r.silence(where)...)
 	if n := o.unexplained(); n != 0 {
-		all = append(all, result.Reason{Code: "calls", Statement: fmt.Sprintf("the server executed %d calls of "+
-			"scripts where %d were sent: somebody else uses it, or calls were lost", o.Sent+n, o.Sent)})
+		all = append(all, result.Reason{Code: "calls", Statement: fmt.Sprintf("the server executed %d script "+
+			"calls, but %d were sent: other clients use it, or calls were lost", o.Sent+n, o.Sent)})
 	}
 	for i := range all {
 		all[i].Where = where
@@ -132,7 +133,7 @@ func (r *measuring) faults(where string, o *played) []result.Reason {
 	return all
 }
 
-// silence is a reason if the server was silent since the last call.
+// silence returns a reason if the server was silent since the last call.
 func (r *measuring) silence(where string) (all []result.Reason) {
 	if d := r.vigil.Silence(); d > 0 {
 		all = append(all, result.Reason{Code: "silence", Where: where, LastedUS: d.Microseconds(),
@@ -141,8 +142,8 @@ func (r *measuring) silence(where string) (all []result.Reason) {
 	return all
 }
 
-// order is the order of n limiters in a round: each round begins at another, and goes the other way than the one
-// before, so that none always follows the same.
+// order returns the order of n limiters in a round. Each round begins with another limiter, and reverses the direction,
+// so that no limiter always follows the same one.
 func order(n, round int) []int {
 	all := make([]int, n)
 	for i := range all {

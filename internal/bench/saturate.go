@@ -11,14 +11,14 @@ import (
 	"ratelab/internal/message"
 )
 
-// saturation is how long each limiter is asked in a closed loop, and saturatedKeys how many keys that asks for.
+// saturation is the duration of each closed loop, and saturatedKeys the number of its keys.
 const (
 	saturation    = 2 * time.Second
 	saturatedKeys = 10_000
 )
 
-// saturate measures how many decisions a second each limiter of a play reaches. The keys take turns, with the costs of
-// the part: one key alone would be refused nearly always, which costs less than to admit.
+// saturate measures how many decisions per second each limiter of a play reaches. The keys take turns, with the costs
+// of the part. A single key would be rejected nearly always, and rejections are cheaper.
 func (r *measuring) saturate(ctx context.Context, p *play) error {
 	requests := make([]limit.Request, saturatedKeys)
 	for i := range requests {
@@ -47,7 +47,7 @@ func (r *measuring) saturate(ctx context.Context, p *play) error {
 	return nil
 }
 
-// saturateOne measures one limiter. The error is message.ErrInterrupted after an interrupt.
+// saturateOne measures one limiter. After an interrupt, the error is message.ErrInterrupted.
 func (r *measuring) saturateOne(ctx context.Context, l *limiter.Limiter, requests []limit.Request) (float64, error) {
 	g, err := r.segment(ctx, l)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"ratelab/internal/redis"
 )
 
-// segment is one measurement of one limiter: a keyspace of its own, and a connection where the calls are not load's.
+// segment is one measurement of one limiter. It has its own keyspace, and a connection for calls that are not made by
+// load.
 type segment struct {
 	*session
 	limiter    *limiter.Limiter
@@ -26,7 +27,7 @@ type segment struct {
 	connection *load.Connection
 }
 
-// segment prepares calls of one limiter.
+// segment prepares the calls of one limiter.
 func (s *session) segment(ctx context.Context, c *limiter.Limiter) (*segment, error) {
 	g := s.keyspace(c)
 	server := load.Endpoint{Client: s.server.Client, Open: s.server.Open}
@@ -41,23 +42,23 @@ func (s *session) segment(ctx context.Context, c *limiter.Limiter) (*segment, er
 	return g, nil
 }
 
-// keyspace is a segment without connections.
+// keyspace returns a segment without connections.
 func (s *session) keyspace(c *limiter.Limiter) *segment {
 	s.segments++
 	g := &segment{session: s, limiter: c, clock: load.NewClock(s.wall.Now())}
-	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of one length: a longer key costs more
+	g.prefix = fmt.Sprintf("%s%06d:", s.server.Prefix, s.segments) // of constant length, because longer keys cost more
 	return g
 }
 
-// end closes the connections and deletes the segment's keys. It returns failed, put into our words, or else its own
-// error.
+// end closes the connections and deletes the segment's keys. It returns failed with an explanation, or its own error if
+// failed is nil.
 func (g *segment) end(ctx context.Context, failed error) error {
 	g.target.Close()
 	return g.sweep(ctx, g.explain(failed))
 }
 
-// sweep deletes keys that a script derived from those in KEYS. After a failure, which it returns, and an interrupt they
-// are left to the session's end. The error is else its own.
+// sweep deletes keys, including those that a script derived from KEYS. After a failure or an interrupt, they are left
+// for the end of the session. It returns failed, or its own error if failed is nil.
 func (g *segment) sweep(ctx context.Context, failed error) error {
 	if failed != nil || g.stopped() {
 		return failed
@@ -65,8 +66,8 @@ func (g *segment) sweep(ctx context.Context, failed error) error {
 	return g.explain(redis.Delete(context.WithoutCancel(ctx), g.server.Client, g.prefix))
 }
 
-// explain puts an error into our words: the server's where that is to blame, else with the limiter's name, as for a
-// reply that is none, or a request that came too late for on_late: fatal.
+// explain explains an error. An error of the server names the server. Other errors name the limiter, such as an invalid
+// reply, or a late request with on_late: fatal.
 func (g *segment) explain(err error) error {
 	if err == nil || errors.Is(err, message.ErrInterrupted) {
 		return err
@@ -81,7 +82,7 @@ func (g *segment) explain(err error) error {
 	return fmt.Errorf("%s: %w", g.limiter.Label, err)
 }
 
-// ofServer reports whether an error came from the server or from the way to it.
+// ofServer reports whether an error came from the server or its connection.
 func ofServer(err error) bool {
 	var reply goredis.Error
 	var network net.Error
@@ -90,13 +91,13 @@ func ofServer(err error) bool {
 		errors.Is(err, goredis.ErrPoolTimeout)
 }
 
-// account is what the server counted while something was measured.
+// account holds what the server counted during a measurement.
 type account struct {
 	stats redis.Stats
 	inits int64 // EVALSHA calls of an init
 }
 
-// measured runs f between two readings of the counters, on a heap without garbage.
+// measured runs f between two readings of the counters, after a garbage collection.
 func (g *segment) measured(ctx context.Context, f func() error) (account, error) {
 	runtime.GC()
 	var a account
@@ -114,7 +115,7 @@ func (g *segment) measured(ctx context.Context, f func() error) (account, error)
 	return a, err
 }
 
-// serverUS is the server's time for a decision in µs, nil where it cannot be had.
+// serverUS returns the server's time per decision in µs, or nil if it is unknown.
 func (a *account) serverUS() *float64 {
 	if !a.stats.Known || a.stats.EvalCalls == 0 {
 		return nil
@@ -122,7 +123,7 @@ func (a *account) serverUS() *float64 {
 	return new(float64(a.stats.EvalUsec) / float64(a.stats.EvalCalls))
 }
 
-// unexplained is how many calls of scripts the server executed beyond those that were sent.
+// unexplained returns how many more script calls the server executed than were sent.
 func (o *played) unexplained() int64 {
 	if !o.stats.Known {
 		return 0

@@ -19,25 +19,25 @@ import (
 	"ratelab/internal/run"
 )
 
-// gcPercent lets garbage grow for longer than usual while measuring, so that collections are rare. Between the
-// measurements it is collected on purpose.
+// gcPercent lets garbage grow for longer than usual during a measurement, so that collections are rare. Garbage is
+// collected between the measurements.
 const gcPercent = 400
 
-// session is a server under measurement.
+// session is a server that is being measured.
 type session struct {
 	server *redis.Server
 	spec   string
 	wall   replay.Clock
-	ctx    context.Context // an interrupt ends it
+	ctx    context.Context // ends with an interrupt
 	engine *engine.Engine
 	began  time.Time
 
 	segments int
 	notes    []string
-	kept     string // what an interrupted job has left on a given server
+	kept     string // keys that an interrupted job has left on a given server
 }
 
-// newSession begins now.
+// newSession returns a session that begins now.
 func newSession(ctx context.Context, server *redis.Server, spec string, wall replay.Clock) *session {
 	return &session{server: server, spec: spec, wall: wall, ctx: ctx, engine: engine.On(ctx, server, wall),
 		began: wall.Now()}
@@ -56,11 +56,11 @@ func begin(ctx context.Context, spec string, connections int, wall replay.Clock)
 	return s, nil
 }
 
-// decidePlay decides what is played of a scenario, and keeps each decision.
+// decidePlay decides the played part of a scenario, and records each decision.
 func (s *session) decidePlay(p *play) (err error) {
 	p.Watch = func(label string) (run.Observer, error) {
 		at := slices.IndexFunc(p.rows, func(r *summary) bool { return r.Algorithm == label })
-		if at < 0 { // clients that remember are not played
+		if at < 0 { // clients with a local flag are not played
 			return nil, nil
 		}
 		return func(_ []limit.Request, decisions []limit.Decision) error {
@@ -74,8 +74,8 @@ func (s *session) decidePlay(p *play) (err error) {
 	return err
 }
 
-// decide decides a plan in virtual time on the server that is measured, and deletes what the scripts leave. The error
-// is message.ErrInterrupted after an interrupt.
+// decide decides a plan in virtual time on the measured server, and deletes the keys that the scripts leave. After an
+// interrupt, the error is message.ErrInterrupted.
 func (s *session) decide(p *run.Plan) (*result.Run, error) {
 	found, _, err := run.Play(s.ctx, p, s.engine)
 	if err == nil && found.Partial {
@@ -87,14 +87,14 @@ func (s *session) decide(p *run.Plan) (*result.Run, error) {
 // stopped reports whether there was an interrupt.
 func (s *session) stopped() bool { return s.ctx.Err() != nil }
 
-// since is how long the session has lasted, in µs.
+// since returns the time from the beginning of the session to at, in µs.
 func (s *session) since(at time.Time) int64 { return at.Sub(s.began).Microseconds() }
 
-// deleting is what a job is granted that was told to stop, or has failed, to delete its keys on a given server.
+// deleting is how long a job that was stopped, or has failed, may take to delete its keys on a given server.
 const deleting = 500 * time.Millisecond
 
-// close deletes what is left under the server's prefix and ends the server if it is ours. After a failure, which it
-// returns, it is tried all the same. What it cannot delete on a given server is noted.
+// close deletes the remaining keys under the server's prefix, and stops the server if it is our own. It returns failed.
+// Keys that it cannot delete on a given server are noted.
 func (s *session) close(ctx context.Context, failed error) error {
 	if !s.server.Own {
 		failed = s.clear(ctx, failed)
@@ -131,9 +131,9 @@ func (s *session) clear(ctx context.Context, failed error) error {
 	return fmt.Errorf("%w; %s", cmp.Or(failed, redis.Explain(err, s.server)), kept)
 }
 
-// checkServer refuses the servers whose latency says nothing about Redis.
+// checkServer refuses servers whose latency says nothing about Redis.
 func checkServer(spec string, wrong *run.Problems) {
-	const instead = "take --redis container, process, redis://HOST:PORT or unix:///SOCKET"
+	const instead = "use --redis container, process, redis://HOST:PORT or unix:///SOCKET"
 	switch spec {
 	case redis.KindEmbedded:
 		wrong.Bad(fmt.Errorf("--redis %s: it runs inside this process, and its speed says nothing about Redis; %s",
@@ -144,9 +144,9 @@ func checkServer(spec string, wrong *run.Problems) {
 	}
 }
 
-// startServer gets the server that spec names, reached as directly as can be. Without a spec it is a container where
-// Docker can run one, else a process, and note says why. Errors are a *replay.InputError for a spec that cannot be
-// meant, or those of redis.Start.
+// startServer starts or connects to the server that spec names, over the most direct transport. Without a spec, it
+// starts a container if Docker works, else a process; then note has the reason. Errors are a *replay.InputError for an
+// invalid spec, or errors of redis.Start.
 func startServer(ctx context.Context, spec string, connections int) (s *redis.Server, note string, err error) {
 	options := []redis.Option{redis.WithPoolSize(connections), redis.WithDirectTransport()}
 	if spec != "" {
@@ -170,7 +170,7 @@ func startServer(ctx context.Context, spec string, connections int) (s *redis.Se
 		strings.TrimPrefix(err.Error(), "container: ")), nil
 }
 
-// describe names the server for the document.
+// describe describes the server for the document.
 func describe(ctx context.Context, s *redis.Server, spec string) result.BenchServer {
 	d := result.BenchServer{
 		Server: result.Server{Kind: s.Kind, Name: s.Name, Version: s.Version, Transport: s.Transport},

@@ -1,7 +1,7 @@
 //go:build browser
 
-// Package browsertest opens pages in a headless Chromium for tests, and fails a test whose page complains or asks for
-// what it should not.
+// Package browsertest opens pages in a headless Chromium for tests. It fails a test if the page reports a problem or
+// makes a request that is not allowed.
 package browsertest
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Patience is how long a page may take before it counts as stuck; no test depends on how long it does take.
+// Patience is how long a page may take before it counts as stuck. No test depends on the actual time.
 const Patience = 5 * time.Minute
 
-// Step is one thing to do in a tab.
+// Step is one action in a tab.
 type Step = chromedp.Action[chromedp.Void]
 
-// Start starts a Chromium. Where there is none the test is skipped, unless REQUIRE_BROWSER is 1.
+// Start starts a Chromium. Without a Chromium on PATH, it skips the test, or fails it if REQUIRE_BROWSER is 1.
 func Start(t *testing.T) context.Context {
 	t.Helper()
 	path := ""
@@ -54,7 +54,7 @@ func Start(t *testing.T) context.Context {
 	return ctx
 }
 
-// Command is a step of the protocol itself.
+// Command is a step that calls a command of the DevTools protocol.
 func Command[P, R any](c cdp.Command[P, R], parameters P) Step {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, c, parameters)
@@ -62,13 +62,13 @@ func Command[P, R any](c cdp.Command[P, R], parameters P) Step {
 	})
 }
 
-// Media emulates a medium, "" for that of a screen, and a colour scheme.
+// Media emulates a medium ("" for a screen) and a colour scheme.
 func Media(medium, scheme string) Step {
 	return Command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: medium,
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 }
 
-// Tab is one page in the browser, and all that was said against it.
+// Tab is one page in the browser, with all reported problems.
 type Tab struct {
 	T        *testing.T
 	Ctx      context.Context
@@ -77,8 +77,8 @@ type Tab struct {
 	problems []string
 }
 
-// Open shows the page at an address, after the first steps have been taken. When the test ends there must have been no
-// word on the console, no violation of the policy and no request but those that mayLoad admits.
+// Open takes the first steps, and then opens the page at an address. At the end of the test, there must have been no
+// console messages, no violations of the policy, and only requests for which mayLoad returns true.
 func Open(t *testing.T, chromium context.Context, address string, mayLoad func(url string) bool, first ...Step) *Tab {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(chromium)
@@ -123,7 +123,7 @@ func (b *Tab) listen(event any) {
 	}
 }
 
-// Do takes steps.
+// Do takes the steps.
 func (b *Tab) Do(steps ...Step) {
 	b.T.Helper()
 	if err := chromedp.Do(b.Ctx, steps...); err != nil {
@@ -131,7 +131,7 @@ func (b *Tab) Do(steps ...Step) {
 	}
 }
 
-// Evaluated is the value of an expression.
+// Evaluated returns the value of a JavaScript expression.
 func Evaluated[T any](b *Tab, expression string) T {
 	b.T.Helper()
 	value, err := chromedp.Run(b.Ctx, chromedp.Evaluate[T](expression))
@@ -141,7 +141,7 @@ func Evaluated[T any](b *Tab, expression string) T {
 	return value
 }
 
-// Says evaluates an expression that gives a string.
+// Says returns the value of an expression as a string.
 func (b *Tab) Says(expression string) string {
 	b.T.Helper()
 	return Evaluated[string](b, "String("+expression+")")

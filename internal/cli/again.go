@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Again is a command line that asks for the same: c, its arguments, and the flags that were given, without leaveOut.
-// What a shell would change is quoted. Of an address, in which a password may be, only the scheme is left.
+// Again returns a command line that repeats c: its arguments, and the flags that were given, without leaveOut. Words
+// are quoted for a shell if needed. Addresses of servers are reduced to their scheme, because they may contain a
+// password.
 func Again(c *cobra.Command, args []string, leaveOut ...string) string {
 	words := []string{c.CommandPath()}
 	for _, a := range args {
@@ -39,7 +40,7 @@ func Again(c *cobra.Command, args []string, leaveOut ...string) string {
 
 var plainWord = regexp.MustCompile(`^[-\w./:=,@%+…]+$`)
 
-// shellWord quotes s for a POSIX shell, where that is needed.
+// shellWord quotes s for a POSIX shell if needed.
 func shellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/report"
 )
 
-// fileOf is the file behind a writer, or nil.
+// fileOf returns the file behind a writer, or nil.
 func fileOf(w io.Writer) *os.File {
 	if p, ok := w.(*printing); ok {
 		w = p.to
@@ -24,8 +24,8 @@ func fileOf(w io.Writer) *os.File {
 
 func isTerminal(file *os.File) bool { return file != nil && term.IsTerminal(int(file.Fd())) }
 
-// Terminal says how to fit text to standard output: a pipe gets no colour, as NO_COLOR asks for too, and no width. Of a
-// table that is to be quiet no note is shown.
+// Terminal returns how to format text for standard output. A pipe gets no colours and no width limit. NO_COLOR turns
+// colours off. With quiet, tables have no notes.
 func (s Streams) Terminal(quiet bool) report.Terminal {
 	t := report.Terminal{Quiet: quiet}
 	if file := fileOf(s.Stdout); isTerminal(file) {
@@ -38,14 +38,14 @@ func (s Streams) Terminal(quiet bool) report.Terminal {
 	return t
 }
 
-// Bar shows how far something is on a terminal, and nothing anywhere else.
+// Bar shows progress on a terminal. It shows nothing if there is no terminal.
 type Bar struct {
-	w   io.Writer // nil: nobody watches
+	w   io.Writer // nil: show nothing
 	bar *progressbar.ProgressBar
 }
 
-// NewBar is a bar on Stderr, which shows nothing if quiet. Where Stdout is a pipe, what reads it may have the terminal,
-// as less does, and there is no bar. A dumb terminal cannot draw over what it has drawn.
+// NewBar returns a bar on Stderr, which shows nothing if quiet. If Stdout is a pipe, the reader of the pipe may use the
+// terminal, as less does, so there is no bar. A dumb terminal cannot overwrite a line.
 func (s Streams) NewBar(quiet bool) *Bar {
 	if quiet || !isTerminal(fileOf(s.Stderr)) || os.Getenv("TERM") == "dumb" {
 		return &Bar{}
@@ -58,8 +58,7 @@ func (s Streams) NewBar(quiet bool) *Bar {
 	return &Bar{w: s.Stderr}
 }
 
-// Show says what is going on, and for how long all of it will: done of total is behind. A total of 0 is one that is not
-// known.
+// Show shows the current step, and the remaining time: done of total has passed. A total of 0 means that it is unknown.
 func (b *Bar) Show(name string, done, total time.Duration) {
 	if total > 0 {
 		name += fmt.Sprintf(", about %s left", max(total-done, 0).Round(time.Second))
@@ -67,7 +66,7 @@ func (b *Bar) Show(name string, done, total time.Duration) {
 	b.Count(name, int(done.Milliseconds()), int(total.Milliseconds()))
 }
 
-// Count says what is going on, and how many of all steps are finished.
+// Count shows the current step, and how many of all steps are finished.
 func (b *Bar) Count(name string, done, total int) {
 	if b.w == nil {
 		return
@@ -86,7 +85,7 @@ func (b *Bar) Count(name string, done, total int) {
 	_ = b.bar.Set(done)
 }
 
-// Finish takes the bar away.
+// Finish removes the bar.
 func (b *Bar) Finish() {
 	if b.bar != nil {
 		_ = b.bar.Clear()

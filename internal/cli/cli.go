@@ -1,5 +1,5 @@
-// Package cli is what the two programs share: flags and their errors, exit codes, output folders, and progress on a
-// terminal. It runs no scenario and knows no result. It prints only to the streams that it is given, and never exits.
+// Package cli is shared by the two programs: flags and their errors, exit codes, output folders, and progress on a
+// terminal. It runs no scenarios and does not depend on results. It prints only to the given streams, and never exits.
 package cli
 
 import (
@@ -20,20 +20,20 @@ import (
 	"ratelab/internal/message"
 )
 
-// Streams are where a program reads and writes.
+// Streams are the standard streams of a program.
 type Streams struct {
 	Stdout, Stderr io.Writer
-	Stdin          *Stdin // what --trace - reads; nil: nothing
+	Stdin          *Stdin // the input for --trace -; nil: none
 }
 
-// Run runs the command line args, and returns the exit code; newRoot makes the program around its streams. Commands get
-// ctx, which an interrupt ends. What fails is on Stderr then, each line with the program's name. Nobody has to look
-// whether printing failed: that comes last.
+// Run runs the command line args, and returns the exit code. newRoot makes the program's root command. Commands get
+// ctx, which ends on an interrupt. Run prints errors to Stderr, each line with the program's name. Commands need not
+// check whether printing failed: Run checks it at the end.
 func Run(ctx context.Context, args []string, s Streams, newRoot func(Streams) *cobra.Command) int {
 	out := &printing{to: s.Stdout}
 	s.Stdout = out
 	pipe := make(chan os.Signal, 1)
-	signal.Notify(pipe, syscall.SIGPIPE) // or printing into a broken pipe would end the program
+	signal.Notify(pipe, syscall.SIGPIPE) // otherwise, writing to a broken pipe would end the program
 	defer signal.Stop(pipe)
 	defer s.Stdin.Close()
 	root := newRoot(s)
@@ -41,10 +41,10 @@ func Run(ctx context.Context, args []string, s Streams, newRoot func(Streams) *c
 	if printed := out.failed; printed != nil {
 		if err == nil && errors.Is(printed, syscall.EPIPE) {
 			signal.Stop(pipe)
-			io.WriteString(out.to, "\n") // which ends the program as any is that prints into a broken pipe
+			io.WriteString(out.to, "\n") // ends the program by SIGPIPE, as usual for a broken pipe
 		}
 		printed = Exit(ExitHarness, fmt.Errorf("standard output: %w", printed))
-		if errors.Is(err, message.ErrInterrupted) { // with which a terminal may be gone
+		if errors.Is(err, message.ErrInterrupted) { // its terminal may be gone
 			err = errors.Join(err, printed)
 		} else {
 			err = errors.Join(printed, err)
@@ -76,13 +76,13 @@ func (s Streams) run(ctx context.Context, root *cobra.Command, args []string) er
 		c.Flags().SortFlags = false
 		c.InitDefaultHelpFlag()
 		c.InitDefaultVersionFlag()
-		for _, known := range []string{"help", "version"} { // to whoever sees the help
+		for _, known := range []string{"help", "version"} { // do not list these in the help
 			if f := c.Flags().Lookup(known); f != nil {
 				f.Hidden = true
 			}
 		}
 		strict(c, &began)
-		switch c.Name() { // cobra's own take any word
+		switch c.Name() { // commands of cobra, which accept any word
 		case "help":
 			c.Args = knownCommand
 		case "completion":
@@ -106,7 +106,7 @@ func (s Streams) run(ctx context.Context, root *cobra.Command, args []string) er
 		}
 	}()
 	c, err := root.ExecuteContextC(message.WithNotice(ctx, say))
-	if errors.Is(err, context.Canceled) && !errors.Is(err, message.ErrInterrupted) { // nothing else cancels
+	if errors.Is(err, context.Canceled) && !errors.Is(err, message.ErrInterrupted) { // only an interrupt cancels
 		err = message.ErrInterrupted
 	}
 	var stated *exit
@@ -116,27 +116,28 @@ func (s Streams) run(ctx context.Context, root *cobra.Command, args []string) er
 	return err
 }
 
-// notice has long waits told on Stderr, also where the rest is quiet: a line a wait that nobody expects.
+// notice returns a function that reports long waits on Stderr. It prints a line for each wait that users do not expect,
+// even with --quiet.
 func (s Streams) notice(program string) func(line string) {
-	clear := "" // a bar that stands on the line
+	clear := "" // clears a line with a bar
 	if isTerminal(fileOf(s.Stderr)) {
 		clear = "\r\x1b[K"
 	}
 	return func(line string) { fmt.Fprintf(s.Stderr, "%s%s: %s\n", clear, program, line) }
 }
 
-// complain prints err, each of its lines with the program's name. Whatever a server, a script or a file has put into
-// it, it can neither steer a terminal nor flood it, and no URL in it shows who logs in.
+// complain prints err, each line with the program's name. Text from servers, scripts and files cannot control the
+// terminal or flood it, and passwords in URLs are masked.
 func complain(w io.Writer, program string, err error) {
 	for _, line := range strings.Split(strings.TrimSpace(err.Error()), "\n") {
-		if line == "" { // it has been said
+		if line == "" { // already printed
 			continue
 		}
 		fmt.Fprintf(w, "%s: %s\n", program, message.Shown(login.ReplaceAllStringFunc(line, masked)))
 	}
 }
 
-// login is the part of a URL in which a password may be, but for the one that says how to write such a URL.
+// login matches the part of a URL that may contain a password. The example URL in help texts is not masked.
 var login = regexp.MustCompile(`://[^\s/@]*:[^\s@]*@`)
 
 func masked(found string) string {
@@ -146,11 +147,11 @@ func masked(found string) string {
 	return "://…@"
 }
 
-// printing is standard output. A reader who goes away early, as head does, costs no file: what comes after is not
-// printed, and the job goes on.
+// printing is standard output. If a reader such as head stops early, the job goes on, so that no files are lost. The
+// rest of the output is discarded.
 type printing struct {
 	to     io.Writer
-	failed error // the first that did
+	failed error // the first write error
 }
 
 func (p *printing) Write(text []byte) (int, error) {
@@ -160,7 +161,7 @@ func (p *printing) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// SchemaCommand prints one of some JSON Schemas by its name, the first of names unless told otherwise.
+// SchemaCommand returns a command that prints a JSON Schema by its name. The first of names is the default.
 func (s Streams) SchemaCommand(short string, names []string, schemas map[string][]byte) *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema [NAME]",
@@ -175,7 +176,7 @@ func (s Streams) SchemaCommand(short string, names []string, schemas map[string]
 	}
 }
 
-// Version is the one that the linker set; otherwise the module's own, as the Go toolchain recorded it.
+// Version returns the version that the linker set, or otherwise the module's version, as recorded by the Go toolchain.
 func Version(linked string) string {
 	if info, ok := debug.ReadBuildInfo(); linked == "" && ok && info.Main.Version != "(devel)" {
 		linked = info.Main.Version
@@ -184,8 +185,8 @@ func Version(linked string) string {
 }
 
 // Interrupts returns a context that the first SIGINT, SIGTERM or SIGHUP ends, with the cause message.ErrInterrupted.
-// The second signal calls exit at once. A SIGHUP means that a terminal or a session was closed. It stays ignored if it
-// was ignored when the program began: nohup asks for that.
+// The second signal calls exit immediately. SIGHUP means that a terminal or a session was closed. It stays ignored if
+// it was ignored when the program began, as with nohup.
 func Interrupts(exit func(code int)) context.Context {
 	ctx, interrupt := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

@@ -21,7 +21,7 @@ const (
 	ExitInterrupted  = 130 // the output is marked partial
 )
 
-// exit is an error with the program's exit code.
+// exit is an error with an exit code of the program.
 type exit struct {
 	code int
 	error
@@ -29,13 +29,13 @@ type exit struct {
 
 func (e *exit) Unwrap() error { return e.error }
 
-// Exit is err with that exit code.
+// Exit returns err with an exit code.
 func Exit(code int, err error) error { return &exit{code, err} }
 
-// Usage is a mistake in the arguments or the input.
+// Usage returns an error about a mistake in the arguments or the input.
 func Usage(format string, args ...any) error { return Exit(ExitUsage, fmt.Errorf(format, args...)) }
 
-// ExitCode is err's exit code: the one that Exit gave it, or that of its kind.
+// ExitCode returns the exit code of err: the code given to Exit, or the code for this kind of error.
 func ExitCode(err error) int {
 	var stated *exit
 	var input *replay.InputError
@@ -54,7 +54,7 @@ func ExitCode(err error) int {
 	return ExitHarness
 }
 
-// ServerFault puts --redis into an error about its value. kinds are the values that the program accepts.
+// ServerFault adds --redis to an error about its value. kinds are the values that the program accepts.
 func ServerFault(err error, kinds string) error {
 	var bad *redis.BadSpec
 	if !errors.As(err, &bad) {

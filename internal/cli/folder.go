@@ -14,11 +14,11 @@ import (
 	"ratelab/internal/message"
 )
 
-// CheckFolder checks before a run that its files can be written to a folder, and that nothing else is lost. A folder
-// may be new, have no files, or have a document of simulate or bench; with force it may have any files. Temporary files
-// of killed runs that are a day old are deleted. Errors name the flag.
+// CheckFolder checks before a run that files can be written to a folder, and that no other files are lost. The folder
+// may be new, be empty, or have a document of simulate or bench. With force, it may have any files. CheckFolder deletes
+// temporary files of killed runs that are a day old. Errors name the flag.
 func CheckFolder(flag, path string, force bool) error {
-	above := filepath.Clean(path) // or the folder in which it will be made
+	above := filepath.Clean(path) // or the parent folder in which it will be created
 	info, err := os.Stat(above)
 	for err != nil && above != filepath.Dir(above) {
 		above = filepath.Dir(above)
@@ -28,11 +28,11 @@ func CheckFolder(flag, path string, force bool) error {
 		return Usage("%s %s: %s is not a folder", flag, message.Path(path), message.Path(above))
 	}
 	if above == filepath.Clean(path) && !force && !free(path) {
-		return Usage("%s %s: it has files, and no result of simulate or bench; name another folder, or --force "+
-			"replaces what is in the way", flag, message.Path(path))
+		return Usage("%s %s: it has files, but no result of simulate or bench; name another folder, or use "+
+			"--force to overwrite files", flag, message.Path(path))
 	}
 	if err := atomicfile.Sweep(above); err != nil {
-		err = errors.Unwrap(err) // the path is that of a temporary file
+		err = errors.Unwrap(err) // drop the path, which is that of a temporary file
 		return fmt.Errorf("%s %s: no file can be made there: %w", flag, message.Path(path), err)
 	}
 	return nil
@@ -60,10 +60,11 @@ func ours(path string) bool {
 	return json.NewDecoder(file).Decode(&doc) == nil && (doc.Tool.Name == "simulate" || doc.Tool.Name == "bench")
 }
 
-// CheckFile refuses to replace a file that is no document of simulate or bench, unless force.
+// CheckFile refuses to replace a file that is not a document of simulate or bench, unless force is set.
 func CheckFile(path string, force bool) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || force || ours(path) {
 		return nil
 	}
-	return Usage("%s: is there, and no result of simulate; move it away, or --force replaces it", message.Path(path))
+	return Usage("%s: exists, and is not a result of simulate; move it away, or use --force to replace it",
+		message.Path(path))
 }

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// Limiters are the flags that choose limiters and the limit.
+// Limiters are the flags that select limiters and the limit.
 type Limiters struct {
 	Scripts    []string // files
 	Seed       Value[*uint64]
@@ -69,8 +69,8 @@ func (l *Limiters) Choices() ([]algorithms.Choice, error) {
 	return all, nil
 }
 
-// Instead is what --limit, --burst, --contract and --seed put in the place of what scenarios say. Without --limit, the
-// limit that is written into users' scripts takes its place.
+// Instead returns the values of --limit, --burst, --contract and --seed, which replace those of scenarios. Without
+// --limit, a limit that is written into users' scripts replaces the scenario's.
 func (l *Limiters) Instead() (run.Instead, error) {
 	instead := run.Instead{Seed: l.Seed.Value, Limit: script.OwnLimit(script.Files(l.Scripts))}
 	if l.limit != "" {
@@ -82,7 +82,7 @@ func (l *Limiters) Instead() (run.Instead, error) {
 			p.Contract = limit.ByBucket
 		}
 		if err := p.Validate(); err != nil {
-			return instead, Usage("--%v", err) // it begins with: burst …
+			return instead, Usage("--%v", err) // the error begins with: burst …
 		}
 		instead.Limit = &p
 	} else if l.HasBurst() {
@@ -99,30 +99,30 @@ func (l *Limiters) Instead() (run.Instead, error) {
 	return instead, nil
 }
 
-// HasBurst reports whether there is a --burst.
+// HasBurst reports whether --burst was given.
 func (l *Limiters) HasBurst() bool { return l.burst.Value > 0 }
 
-// Policy is the limit that --limit states.
+// Policy parses the limit of --limit.
 func Policy(text string) (limit.Policy, error) {
 	if first, _, several := strings.Cut(text, ","); several {
-		return limit.Policy{}, Usage("--limit %s: want one limit, such as %s: a run has one; of several, one run "+
-			"each, or simulate limits, which takes them with commas", message.Quote(text), message.Shown(first))
+		return limit.Policy{}, Usage("--limit %s: want one limit, such as %s; for several, use one run each, "+
+			"or simulate limits", message.Quote(text), message.Shown(first))
 	}
 	p, err := limit.ParsePolicy(text)
 	if err != nil {
-		return p, Usage("--%v", err) // it begins with: limit "…"
+		return p, Usage("--%v", err) // the error begins with: limit "…"
 	}
 	return p, nil
 }
 
-// ServerFlag adds --redis to c, with the kinds of servers that it takes.
+// ServerFlag adds --redis to c. kinds describes the accepted kinds of servers.
 func ServerFlag(c *cobra.Command, server *string, value, kinds string) {
 	c.Flags().StringVar(server, "redis", value, "`SERVER`: "+kinds)
-	c.Flags().Lookup("redis").DefValue = "" // kinds say it
+	c.Flags().Lookup("redis").DefValue = "" // kinds already names it
 	Complete(c, "redis", []string{"embedded", "process", "container", "redis://"})
 }
 
-// Policies are limits, with commas between them.
+// Policies parses limits, which may be separated by commas.
 func Policies(texts []string) (all []limit.Policy, err error) {
 	for _, text := range Split(texts) {
 		p, err := Policy(text)

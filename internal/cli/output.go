@@ -9,7 +9,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// Output is the flags of what is written, and where.
+// Output holds the flags about the output.
 type Output struct {
 	Format Value[string]
 	Folder string
@@ -27,7 +27,7 @@ func (o *Output) FormatFlag(c *cobra.Command, formats []string) {
 	Complete(c, "format", formats)
 }
 
-// FolderFlags adds --out, --force and --charts to c; what is what goes into the folder.
+// FolderFlags adds --out, --force and --charts to c. what describes the contents of the folder.
 func (o *Output) FolderFlags(c *cobra.Command, folder, what string) {
 	c.Flags().StringVarP(&o.Folder, "out", "o", folder, "`FOLDER` for "+what)
 	c.Flags().StringVar(&o.charts, "charts", "svg,png", "`FORMATS`: svg, png, svg,png or none")
@@ -46,8 +46,8 @@ func (o *Output) QuietFlag(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "print only the results: no progress, no notes")
 }
 
-// Charts is --charts as a list; empty for none. Of many pictures, unless the flag is given, SVG alone is enough: a PNG
-// takes three times the processor time.
+// Charts returns --charts as a list, which is empty for none. If there are many pictures, the default is only SVG: a
+// PNG takes three times the processor time.
 func (o *Output) Charts(many bool) ([]string, error) {
 	if many && !o.flagged("charts") {
 		return []string{"svg"}, nil

@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/message"
 )
 
-// strict has c refuse a flag without a value, as a script gives one whose variable is not set. It notes when c's own
-// work begins: what cobra refused before that is a mistake in the call.
+// strict makes c refuse a flag with an empty value, which a shell script passes if a variable is not set. It sets began
+// when c's own work begins: errors of cobra before that are mistakes in the call.
 func strict(c *cobra.Command, began *bool) {
 	do := c.RunE
 	if do == nil {
@@ -35,13 +35,13 @@ func strict(c *cobra.Command, began *bool) {
 	}
 }
 
-// refused puts what cobra objects to into one line.
+// refused formats an error of cobra as one line.
 func refused(c *cobra.Command, err error) error {
 	oneLine := strings.NewReplacer("\n\nDid you mean this?\n\t", "; did you mean ", "\n\t", ", ", "\n", "")
 	return Usage("%s; %s --help says more", message.Visible(oneLine.Replace(err.Error())), c.CommandPath())
 }
 
-// knownCommand is for help, which refuses words that are no command.
+// knownCommand is for the command help. It refuses words that are not a command.
 func knownCommand(c *cobra.Command, args []string) error {
 	known := func(sub *cobra.Command) bool { return len(args) == 0 || sub.Name() == args[0] }
 	if !slices.ContainsFunc(c.Root().Commands(), known) {
@@ -50,10 +50,10 @@ func knownCommand(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// wanted says, by the type of one of pflag's own flags, what its value is to be.
+// wanted describes the valid values of pflag's own types of flags.
 var wanted = map[string]string{"bool": "true or false", "float64": "a number", "int64": "a whole number"}
 
-// flagError puts what pflag objects to into our words.
+// flagError rewrites an error of pflag in the style of this program.
 func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -81,13 +81,13 @@ func flagError(c *cobra.Command, err error) error {
 	return refused(c, err)
 }
 
-// removedNames has a line for each command and flag that is gone: its name, and what to do instead. A command stands
-// with its program; a flag stands with the path of its command, or alone where it meant the same everywhere.
+// removedNames has a line for each removed command and flag: its name, and what to use instead. A command is preceded
+// by its program. A flag is preceded by its command, unless it meant the same in all commands.
 //
 //go:embed removed.txt
 var removedNames string
 
-// removed refuses what meant something once, for a command or for all of them.
+// removed returns an error about a removed name, of one command or of all.
 func removed(command, name string) error {
 	for line := range strings.Lines(removedNames) {
 		gone, instead, _ := strings.Cut(strings.TrimSpace(line), ": ")

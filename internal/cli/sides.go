@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// Sides are the flags of what is compared.
+// Sides are the flags for the two sides of a comparison.
 type Sides struct{ Base, Head, As string }
 
 // Register adds the flags to c.
@@ -26,7 +26,7 @@ func (s *Sides) Register(c *cobra.Command) {
 	Complete(c, "as", algorithms.Names())
 }
 
-// Limiters are what the flags name, base first.
+// Limiters returns the limiters that the flags name, base first.
 func (s *Sides) Limiters() (both [2]*limiter.Spec, err error) {
 	var wrong [2]error
 	for i, name := range []string{s.Base, s.Head} {

@@ -13,20 +13,21 @@ import (
 	"ratelab/internal/message"
 )
 
-// Stdin is a program's standard input. A pipe can be read once, and a log is read for each candidate: so it is kept in
-// a private temporary file, which Close deletes.
+// Stdin is a program's standard input. A pipe can be read only once, but a log is read several times. So the input is
+// saved in a private temporary file, which Close deletes.
 type Stdin struct {
 	From *os.File
 	kept *os.File
 }
 
-// headSize is how much of standard input is kept before its format is known: more than one line may have, also of gzip.
+// headSize is how much of standard input is read before its format is detected. It exceeds the longest allowed line,
+// even of gzip.
 const headSize = 2 << 20
 
-// keep reads standard input to its end, unless ctx ends before that or its beginning is not in the trace's format.
+// keep saves standard input to its end. It fails if ctx ends earlier, or if the beginning is not in the trace's format.
 func (s *Stdin) keep(ctx context.Context, trace accesslog.Trace) (*io.SectionReader, error) {
 	if s == nil || term.IsTerminal(int(s.From.Fd())) {
-		return nil, Usage("--trace -: standard input is no pipe; want one such as zcat access.log.*.gz | " +
+		return nil, Usage("--trace -: standard input is not a pipe; want one such as zcat access.log.*.gz | " +
 			"simulate limits --trace -")
 	}
 	temp, err := os.CreateTemp("", "ratelab-stdin-*")
@@ -35,12 +36,12 @@ func (s *Stdin) keep(ctx context.Context, trace accesslog.Trace) (*io.SectionRea
 		return nil, Exit(ExitHarness, err)
 	}
 	s.kept = temp
-	os.Remove(temp.Name()) // where an open file may go, no end can leave it behind; elsewhere Close deletes it
+	os.Remove(temp.Name()) // an open file can be deleted on Unix, so that it never remains; elsewhere Close deletes it
 	var size int64
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		size, err = s.copy(temp, trace) // which may wait for a slow writer forever
+		size, err = s.copy(temp, trace) // may wait for a slow writer forever
 		done <- err
 	}()
 	select {
@@ -72,7 +73,7 @@ func (s *Stdin) copy(to *os.File, trace accesslog.Trace) (size int64, err error)
 	return size, nil
 }
 
-// Close deletes what was kept.
+// Close deletes the temporary file.
 func (s *Stdin) Close() error {
 	if s == nil || s.kept == nil {
 		return nil

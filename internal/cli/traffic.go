@@ -16,16 +16,16 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// Traffic is the flags that describe recorded traffic, to be used instead of a scenario.
+// Traffic holds the flags about recorded traffic, which replaces scenarios.
 type Traffic struct {
-	Files []string // of the log, as they were named
+	Files []string // of the log, as given
 
 	streams Streams
 	trace   accesslog.Trace
 	flags   *pflag.FlagSet
 }
 
-// Register adds the flags to c. Brief help has --trace alone.
+// Register adds the flags to c. With brief, the help shows only --trace.
 func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 	t.streams, t.flags = s, c.Flags()
 	also := ""
@@ -70,11 +70,11 @@ func (t *Traffic) HasSpans() bool {
 	return t.trace.Takes != "" || t.trace.End != "" || t.trace.TimeIs != ""
 }
 
-// ChoseRule reports whether somebody said where requests lie within a whole second.
+// ChoseRule reports whether the user chose a rule for times in whole seconds.
 func (t *Traffic) ChoseRule() bool { return t.flags.Changed("within-second") }
 
-// Scenarios are those that args name, or the trace as the only one, or what otherwise makes. The policy is the one
-// of --limit.
+// Scenarios returns the scenarios named in args, or the trace as the only one, or the result of otherwise. p is the
+// limit of --limit.
 func (t *Traffic) Scenarios(ctx context.Context, args []string, p *limit.Policy,
 	otherwise func() ([]*scenario.Scenario, error)) ([]*scenario.Scenario, error) {
 	if t.Files != nil {
@@ -84,8 +84,8 @@ func (t *Traffic) Scenarios(ctx context.Context, args []string, p *limit.Policy,
 	var err error
 	t.flags.Visit(func(f *pflag.Flag) {
 		if strings.HasPrefix(f.Name, "trace-") || f.Name == "within-second" {
-			err = cmp.Or(err, Usage("--%s: describes a --trace FILE, and there is none; a scenario's file describes "+
-				"its own", f.Name))
+			err = cmp.Or(err, Usage("--%s: needs --trace FILE; the traces of a scenario are described in its "+
+				"file", f.Name))
 		}
 	})
 	switch {
@@ -97,7 +97,7 @@ func (t *Traffic) Scenarios(ctx context.Context, args []string, p *limit.Policy,
 	return LoadScenarios(args)
 }
 
-// LoadScenarios loads what is named, built in or a file, and tells everything that is wrong with any of it.
+// LoadScenarios loads built-in scenarios and files. The error lists all mistakes.
 func LoadScenarios(args []string) (all []*scenario.Scenario, err error) {
 	var problems []error
 	named := map[string]string{}
@@ -122,18 +122,18 @@ func LoadScenarios(args []string) (all []*scenario.Scenario, err error) {
 	return all, nil
 }
 
-// CompleteScenarios offers a shell the built-in scenarios, and files.
+// CompleteScenarios lets a shell complete the names of built-in scenarios, and files.
 func CompleteScenarios(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	return scenario.Names(), cobra.ShellCompDirectiveDefault
 }
 
-// only is the trace as the only scenario.
+// only returns the trace as the only scenario.
 func (t *Traffic) only(ctx context.Context, args []string, p *limit.Policy) (*scenario.Scenario, error) {
 	if len(args) > 0 {
-		return nil, Usage("%s: --trace is the only scenario; leave out the other", message.Quote(args[0]))
+		return nil, Usage("%s: --trace does not go with a scenario; leave out one of them", message.Quote(args[0]))
 	}
 	if p == nil {
-		return nil, Usage("--trace needs a --limit, such as --limit 100/1m; which fit the log says simulate limits "+
+		return nil, Usage("--trace needs a --limit, such as --limit 100/1m; to find one, run simulate limits "+
 			"--trace %s", message.Path(t.Files[0]))
 	}
 	trace, piped := t.trace, false
@@ -149,7 +149,7 @@ func (t *Traffic) only(ctx context.Context, args []string, p *limit.Policy) (*sc
 	}
 	trace.File, trace.More = t.Files[0], t.Files[1:]
 	wrong := trace.Validate()
-	if trace.Speed == 0 { // in a file it stands for nothing said
+	if trace.Speed == 0 { // in a file, 0 means that speed is not set
 		wrong = append(wrong, &accesslog.FieldError{Field: "speed", Problem: "0 is out of range; want more"})
 	}
 	var problems []error
@@ -168,7 +168,7 @@ func (t *Traffic) only(ctx context.Context, args []string, p *limit.Policy) (*sc
 	return scenario.FromTrace(trace, *p), nil
 }
 
-// flagOf is the flag that sets a trace's field.
+// flagOf returns the flag for a field of a trace.
 func flagOf(field string) string {
 	switch field {
 	case "file":

@@ -13,10 +13,10 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Value is the value of a flag of any type. It takes what parse reads, and is as it was after what parse refuses.
+// Value is a flag value of any type. Set leaves it unchanged if parse refuses the text.
 type Value[T any] struct {
 	Value T
-	want  string // what it takes, in a message
+	want  string // describes the valid values in messages
 	parse func(text string) (v T, ok bool)
 	show  func(T) string
 }
@@ -36,7 +36,7 @@ func (v *Value[T]) Set(text string) error {
 	return nil
 }
 
-// Count is a whole number within bounds.
+// Count returns a flag for an integer from least to most.
 func Count[N int | int64](value, least, most N) Value[N] {
 	return Value[N]{value, fmt.Sprintf("a whole number from %d to %d", least, most), func(text string) (N, bool) {
 		n, err := strconv.ParseInt(text, 10, strconv.IntSize)
@@ -44,7 +44,7 @@ func Count[N int | int64](value, least, most N) Value[N] {
 	}, func(n N) string { return strconv.FormatInt(int64(n), 10) }}
 }
 
-// Duration is a time within bounds. Help shows no default below them.
+// Duration returns a flag for a duration from least to most. The help shows no default that is less than least.
 func Duration(value, least, most time.Duration) Value[time.Duration] {
 	want := fmt.Sprintf("a time from %s to %s, such as 500ms, 2s or 1m", limit.FormatDuration(least),
 		limit.FormatDuration(most))
@@ -59,7 +59,7 @@ func Duration(value, least, most time.Duration) Value[time.Duration] {
 	}}
 }
 
-// Seed is a seed that may not have been given: nil then.
+// Seed returns a flag for a seed. Its value is nil if the flag was not given.
 func Seed() Value[*uint64] {
 	want := fmt.Sprintf("a whole number from 0 to %d", limit.MaxExact)
 	return Value[*uint64]{nil, want, func(text string) (*uint64, bool) {
@@ -73,7 +73,7 @@ func Seed() Value[*uint64] {
 	}}
 }
 
-// Words are some of all, with commas between them.
+// Words returns a flag for a comma-separated subset of all.
 func Words(all []string) Value[[]string] {
 	return Value[[]string]{nil, "some of " + strings.Join(all, ", "), func(text string) ([]string, bool) {
 		list := Split([]string{text})
@@ -81,14 +81,14 @@ func Words(all []string) Value[[]string] {
 	}, func(list []string) string { return strings.Join(list, ",") }}
 }
 
-// Word is one of some words.
+// Word returns a flag for one of several words.
 func Word(value string, words []string) Value[string] {
 	return Value[string]{value, "one of " + strings.Join(words, ", "), func(text string) (string, bool) {
 		return text, slices.Contains(words, text)
 	}, func(word string) string { return word }}
 }
 
-// Split parts what stands in a flag that may be given several times, and may have commas in it.
+// Split splits the values of a flag that may be repeated and may contain commas.
 func Split(given []string) (all []string) {
 	for _, text := range given {
 		for word := range strings.SplitSeq(text, ",") {
@@ -98,7 +98,7 @@ func Split(given []string) (all []string) {
 	return all
 }
 
-// Complete lets a shell offer words for a flag of c; of a list, also after a comma.
+// Complete lets a shell complete words for a flag of c. For lists, it also completes after a comma.
 func Complete[T ~string](c *cobra.Command, flag string, words []T) {
 	offer := func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		done := typed[:strings.LastIndexByte(typed, ',')+1]
@@ -115,6 +115,6 @@ func Complete[T ~string](c *cobra.Command, flag string, words []T) {
 		return all, cobra.ShellCompDirectiveNoFileComp
 	}
 	if err := c.RegisterFlagCompletionFunc(flag, offer); err != nil {
-		panic(err) // c has no such flag
+		panic(err) // cannot fail, unless c has no such flag
 	}
 }

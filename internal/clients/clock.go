@@ -8,10 +8,10 @@ type Step struct {
 	ByUS int64 // negative: back
 }
 
-// ServerClock is the steps of the server's clock, in order. The clock is correct before the first step.
+// ServerClock holds the steps of the server's clock, in order. The clock is correct before the first step.
 type ServerClock []Step
 
-// SkewUS is the clock's error at a true time: the sum of the steps up to then, inclusive.
+// SkewUS returns the clock's error at a true time: the sum of all steps up to and including that time.
 func (c ServerClock) SkewUS(nowUS int64) int64 {
 	var skew int64
 	for _, s := range c {
@@ -22,7 +22,7 @@ func (c ServerClock) SkewUS(nowUS int64) int64 {
 	return skew
 }
 
-// Behind is the most that the clock is behind the true time.
+// Behind returns the most by which the clock is behind the true time.
 func (c ServerClock) Behind() time.Duration {
 	var skewUS, least int64
 	for _, s := range c {
@@ -41,12 +41,13 @@ type Client struct {
 	offsetUS, driftPPM int64
 }
 
-// SkewUS is the error of the client's clock at a true time: its offset and its drift since the scenario's start,
+// SkewUS returns the error of the client's clock at a true time: its offset plus its drift since the scenario's start,
 // rounded down.
 func (c *Client) SkewUS(nowUS int64) int64 {
 	millionths := nowUS * c.driftPPM
 	return c.offsetUS + (millionths-(millionths%1e6+1e6)%1e6)/1e6
 }
 
-// MaxDriftPPM is the largest drift, either way: times of a year in microseconds, multiplied by it, are still an int64.
+// MaxDriftPPM is the largest drift in either direction. A year in microseconds, multiplied by it, still fits into an
+// int64.
 const MaxDriftPPM = 100_000

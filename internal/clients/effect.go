@@ -11,12 +11,12 @@ import (
 // CompareClocks compares what was admitted with wrong clocks and with correct clocks.
 func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS int64) *measure.ClockEffect {
 	e := &measure.ClockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
-	type window struct { // one key's, by its number from the scenario's start
+	type window struct { // a window of one key, numbered from the scenario's start
 		key    string
 		number int64
 	}
 	windowUS := p.WindowUS()
-	more := map[window]int64{} // what off admits in it, minus what right admits
+	more := map[window]int64{} // admitted by off minus admitted by right
 	add := func(j Journal, sign int64) {
 		for i, q := range j.Requests {
 			if j.Decisions[i].Allowed() {
@@ -40,7 +40,7 @@ func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS 
 	return e
 }
 
-// peak is the most that is admitted for one key in any window.
+// peak returns the most that was admitted for one key in any window.
 func peak(j Journal, p limit.Policy) int64 {
 	m, keys := measure.NewMeter(p, 0), measure.NewKeySet()
 	for i, q := range j.Requests {
@@ -48,13 +48,13 @@ func peak(j Journal, p limit.Policy) int64 {
 	}
 	r, err := m.Result(0, nil, nil)
 	if err != nil {
-		panic(err) // the journal has been measured before, with the same meter
+		panic(err) // cannot fail: the journal has been measured before, with the same meter
 	}
 	return r.Peak
 }
 
-// lockout is the longest time without an admission of a key, in which correct clocks admitted it, and which is longer
-// than any such time with correct clocks. The run's beginning and end bound such times, too.
+// lockout returns the longest time without an admission of a key in which correct clocks admitted the key. Only times
+// that are longer than any such time with correct clocks count. The run's beginning and end bound such times, too.
 func lockout(off, right Journal, endUS int64) int64 {
 	admitted, wanted := admissionTimes(off), admissionTimes(right)
 	var longest int64
@@ -74,8 +74,8 @@ func lockout(off, right Journal, endUS int64) int64 {
 	return longest
 }
 
-// gaps are the intervals between the beginning, each of the times and the end. The beginning is -1, so that a time of 0
-// comes after it.
+// gaps yields the intervals between the beginning, each of the times, and the end. The beginning is -1, so that a time
+// of 0 is after it.
 func gaps(times []int64, endUS int64) iter.Seq2[int64, int64] {
 	return func(yield func(from, until int64) bool) {
 		from := int64(-1)
@@ -89,7 +89,7 @@ func gaps(times []int64, endUS int64) iter.Seq2[int64, int64] {
 	}
 }
 
-// admissionTimes are the times at which each key was admitted, ascending.
+// admissionTimes returns the times at which each key was admitted, in ascending order.
 func admissionTimes(j Journal) map[string][]int64 {
 	all := map[string][]int64{}
 	for i, q := range j.Requests {

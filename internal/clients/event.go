@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// operation is something that a client wants done, until it succeeds or the client gives up. It has one next event, and
-// stands for it in the queue.
+// operation is something that a client wants to do, until it succeeds or the client gives up. It has one next event,
+// and represents it in the queue.
 type operation struct {
 	limit.Request // AtUS: when its first attempt begins
 	client        *Client
@@ -18,7 +18,7 @@ type operation struct {
 	backoffUS     float64 // the next wait, without jitter
 
 	dueUS int64
-	order uint64 // of events at one time, the one made first happens first
+	order uint64 // order of events at the same time: the event that was created first happens first
 	step  step
 
 	// The attempt in progress.
@@ -26,9 +26,9 @@ type operation struct {
 	message  any
 	deciding bool
 	reply    any
-	sent     bool  // a message has left
+	sent     bool  // a message has been sent
 	clientUS int64 // what the client's clock showed when the message left
-	place    int   // the index in the ledger; -1: none yet
+	place    int   // index in the ledger; -1: none yet
 }
 
 // step is the kind of an operation's next event.
@@ -39,10 +39,10 @@ const (
 	sends               // the client sends its message
 	arrives             // the message is at the server
 	answers             // the reply is at the client
-	over                // nothing
+	over                // no further event
 )
 
-// events is a heap of the operations by the time of their next event.
+// events is a heap of operations, ordered by the time of their next event.
 type events []*operation
 
 func (e events) Len() int      { return len(e) }
@@ -67,8 +67,8 @@ func (r *run) push(o *operation) {
 	heap.Push(&r.events, o)
 }
 
-// play processes an event and the operation's further events at the same time: without delays, no other client's
-// message comes between two of its messages.
+// play processes an event, and the operation's further events at the same time. So without delays, no message of
+// another client comes between two of its messages.
 func (r *run) play(ctx context.Context, o *operation) error {
 	for nowUS := o.dueUS; o.step != over; {
 		if err := r.happen(ctx, o, nowUS); err != nil {
@@ -79,7 +79,7 @@ func (r *run) play(ctx context.Context, o *operation) error {
 			return nil
 		}
 	}
-	if r.deliver == nil { // otherwise an answer may still arrive
+	if r.deliver == nil { // otherwise a reply may still arrive
 		r.free = append(r.free, o)
 	}
 	return nil
@@ -127,7 +127,7 @@ func (r *run) begin(o *operation, nowUS int64) error {
 	return nil
 }
 
-// arrive notes that a message has reached the server, and returns its request.
+// arrive records that a message has reached the server, and returns its request.
 func (r *run) arrive(o *operation, nowUS int64) limit.Request {
 	q := limit.Request{AtUS: nowUS, Key: o.Key, Cost: o.Cost, ServerSkewUS: r.ServerClock.SkewUS(nowUS),
 		ClientSkewUS: o.clientUS - nowUS}
@@ -136,12 +136,12 @@ func (r *run) arrive(o *operation, nowUS int64) limit.Request {
 	}
 	o.sent = true
 	if o.deciding {
-		o.place = r.ledger.open(q, false) // an earlier place, if there is one, stays undecided
+		o.place = r.ledger.open(q, false) // an earlier entry, if any, stays undecided
 	}
 	return q
 }
 
-// answer takes the reply that the server sends at nowUS.
+// answer processes the reply that the server sends at nowUS.
 func (r *run) answer(o *operation, nowUS int64, reply any) {
 	o.reply = reply
 	if d, ok := reply.(limit.Decision); ok && o.place >= 0 {
@@ -150,7 +150,7 @@ func (r *run) answer(o *operation, nowUS int64, reply any) {
 	o.next(answers, nowUS+o.group.DelayUS.draw(o.group.back))
 }
 
-// move does what a client's Move says.
+// move executes a Move of the client.
 func (r *run) move(o *operation, nowUS int64, m Move) {
 	if !m.Done {
 		o.message, o.deciding = m.Message, m.Deciding

@@ -14,22 +14,22 @@ type Group struct {
 	Count int64  // how many clients, at least 1
 
 	OnReject OnReject
-	Attempts int64   // the most attempts per operation; 0: no bound. GiveUp always makes one
-	WaitUS   int64   // of Ignore, at least 1
-	Backoff  Backoff // of BackOff
+	Attempts int64   // the most attempts per operation; 0: no limit. GiveUp always makes one
+	WaitUS   int64   // for Ignore, at least 1
+	Backoff  Backoff // for BackOff
 
-	OffsetUS Range // the error of each client's clock at the start, drawn per client
-	DriftPPM Range // how much that error grows, in microseconds per second, drawn per client
-	DelayUS  Range // how long a message takes, each way, drawn per message
+	OffsetUS Range // error of each client's clock at the start, drawn per client
+	DriftPPM Range // growth of that error in microseconds per second, drawn per client
+	DelayUS  Range // delay of a message, each way, drawn per message
 
-	// LocalFlag asks for rows whose clients have a local flag. It is implemented by the Protocol LocalFlag.
+	// LocalFlag requests rows whose clients have a local flag. The Protocol LocalFlag implements it.
 	LocalFlag bool
 }
 
-// Range is the whole numbers from Min to Max, both included, from which one is drawn uniformly.
+// Range is the range of integers from Min to Max, both included. Values are drawn uniformly.
 type Range struct{ Min, Max int64 }
 
-// draw draws a number of the range. It uses no randomness if there is only one.
+// draw draws a number of the range. It uses no randomness if there is only one number.
 func (r Range) draw(random *rand.Rand) int64 {
 	if r.Min == r.Max {
 		return r.Min
@@ -37,10 +37,10 @@ func (r Range) draw(random *rand.Rand) int64 {
 	return r.Min + random.Int64N(r.Max-r.Min+1)
 }
 
-// OnReject is a client's reaction to a rejection.
+// OnReject is the reaction of a client to a rejection.
 type OnReject string
 
-// The reactions that clients have.
+// The possible reactions.
 const (
 	GiveUp  OnReject = "give_up" // the operation has failed
 	Obey    OnReject = "obey"    // retry after retry_after; give up if it is never
@@ -60,21 +60,22 @@ type Backoff struct {
 	Jitter        Jitter
 }
 
-// Jitter is how the waiting times of a Backoff are spread, so that clients rejected together do not return together.
+// Jitter selects how the waiting times of a Backoff are spread, so that clients that were rejected together do not
+// return together.
 // Source: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
 type Jitter string
 
-// The jitters; draws are uniform in whole microseconds.
+// The kinds of jitter. Draws are uniform in whole microseconds.
 const (
 	NoJitter    Jitter = "none"  // d
 	EqualJitter Jitter = "equal" // d/2 and a draw from [0, d/2]
 	FullJitter  Jitter = "full"  // a draw from [0, d]
 )
 
-// Jitters are the jitters; the first is the default.
+// Jitters are the kinds of jitter. The first is the default.
 var Jitters = []Jitter{NoJitter, EqualJitter, FullJitter}
 
-// groupState is a group's random streams and the counts of its operations. Each group has its own streams, so that its
+// groupState has a group's random streams and the counts of its operations. Each group has its own streams, so that its
 // draws do not depend on other groups.
 type groupState struct {
 	*Group
@@ -84,7 +85,7 @@ type groupState struct {
 	tally tally
 }
 
-// people makes the clients of all groups, in the order in which they get operations.
+// people returns the clients of all groups, in the order in which they get operations.
 func people(seed uint64, groups []Group) (clients []Client, states []*groupState) {
 	for i := range groups {
 		g := &groups[i]
@@ -103,7 +104,7 @@ func people(seed uint64, groups []Group) (clients []Client, states []*groupState
 	return clients, states
 }
 
-// wait is how long the client waits after a rejected attempt; ok is false if it gives up.
+// wait returns how long the client waits after a rejected attempt. ok is false if the client gives up.
 func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
 	p := o.group
 	if p.OnReject == GiveUp || p.Attempts > 0 && o.attempts >= p.Attempts ||
@@ -118,10 +119,10 @@ func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
 	case BackOff:
 		us = o.backoff()
 	}
-	return max(us, 1), true // time passes between two attempts
+	return max(us, 1), true // time must pass between two attempts
 }
 
-// backoff is the next wait of the reaction BackOff.
+// backoff returns the next wait of the reaction BackOff.
 func (o *operation) backoff() int64 {
 	b := o.group.Backoff
 	if o.backoffUS == 0 {

@@ -3,15 +3,15 @@ package clients
 import "ratelab/internal/limit"
 
 // Journal holds the decided requests, in the order in which their deciding messages reached the server. AtUS is that
-// moment in true time, and never decreases; the skews are the errors of the clocks then. Attempts that are undecided at
-// the end are left out.
+// moment in true time, and never decreases. The skews are the errors of the clocks at that moment. Attempts that are
+// still undecided at the end are omitted.
 type Journal struct {
 	Requests  []limit.Request
 	Decisions []limit.Decision
 	Unasked   []bool // decided by the client itself, without the server
 }
 
-// ledger is a journal with entries that are undecided, some of them for ever.
+// ledger is a journal that also has undecided entries. Some of them are never decided.
 type ledger []struct {
 	limit.Request
 	limit.Decision
@@ -28,7 +28,7 @@ func (l ledger) decide(place int, d limit.Decision) {
 	l[place].Decision, l[place].decided = d, true
 }
 
-// journal has the decided entries.
+// journal returns the decided entries.
 func (l ledger) journal() (j Journal) {
 	for i := range l {
 		if p := &l[i]; p.decided {

@@ -13,22 +13,22 @@ type Limiter struct {
 	limiter limit.Model
 	startUS int64
 
-	// TickUS is the precision of retry_after: 1 µs, or 1 ms where a TTL is the rule. The first rejections are checked;
-	// with 0, none is.
+	// TickUS is the precision of retry_after: 1 µs, or 1 ms if it is a TTL. The first mostChecks rejections are
+	// checked; with 0, none of them.
 	TickUS int64
 	truth  measure.RetryAfter
 }
 
-// mostChecks is how many rejections of a run are checked. Each check copies a key's state twice.
+// mostChecks is the most rejections per run that are checked. Each check copies the state of a key twice.
 const mostChecks = 20_000
 
-// NewLimiter asks l, with absolute times that begin at start.
+// NewLimiter returns a Limiter that asks l with absolute times. The scenario's time 0 is start.
 func NewLimiter(l limit.Model, start time.Time) *Limiter {
 	return &Limiter{limiter: l, startUS: start.UnixMicro()}
 }
 
-// RetryAfter counts how often retry_after was correct: the same request, alone, is admitted then, and not one tick
-// earlier. It is nil if nothing was checked.
+// RetryAfter returns how often retry_after was correct: the same request alone is admitted at that time, but not one
+// tick earlier. It returns nil if nothing was checked.
 func (l *Limiter) RetryAfter() *measure.RetryAfter {
 	if l.TickUS == 0 {
 		return nil
@@ -45,13 +45,13 @@ func (l *Limiter) Serve(_ context.Context, q limit.Request, _ any) (any, error) 
 	return d, nil
 }
 
-// WouldAdmit reports whether q would be admitted, and changes nothing.
+// WouldAdmit reports whether q would be admitted. It changes no state.
 func (l *Limiter) WouldAdmit(q limit.Request) bool {
 	return limit.Ask(l.limiter.Fork(q.Key), l.startUS, &q).Allowed()
 }
 
-// check asks two copies of the key's state about the request alone: at the named time, and one tick before. The clocks
-// keep their errors.
+// check asks two copies of the key's state about the request alone: one at the time that retry_after names, the other
+// one tick earlier. The clocks keep their errors.
 func (l *Limiter) check(q limit.Request, retryAfterUS int64) {
 	then, before := q, q
 	then.AtUS += retryAfterUS

@@ -6,11 +6,11 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Live simulates the clients against a real server. Its caller passes it the time, sends the messages that are due, and
-// passes it the replies. It is not safe for concurrent use.
+// Live simulates the clients against a real server. The caller passes the time, sends the messages that are due, and
+// passes the replies. It is not safe for concurrent use.
 type Live struct {
 	*run
-	operations []limit.Request // those that have not begun
+	operations []limit.Request // operations that have not begun
 	endUS      int64
 	nowUS      int64
 	waiting    map[int64]*operation // unanswered messages, by number
@@ -18,7 +18,7 @@ type Live struct {
 	due        []limit.Request
 }
 
-// NewLive prepares to play operations that all begin before endUS. It never calls Setup's Server.
+// NewLive prepares to play operations that all begin before endUS. It never calls the Server of Setup.
 func NewLive(s Setup, operations []limit.Request, endUS int64) *Live {
 	l := &Live{run: newRun(s), operations: operations, endUS: endUS, waiting: map[int64]*operation{}}
 	l.deliver = func(o *operation, q limit.Request) {
@@ -29,14 +29,14 @@ func NewLive(s Setup, operations []limit.Request, endUS int64) *Live {
 	return l
 }
 
-// Over reports whether no event and no reply is left before the end.
+// Over reports whether no events and no replies are left before the end.
 func (l *Live) Over() bool {
 	return len(l.operations) == 0 && len(l.waiting) == 0 && (len(l.events) == 0 || l.events[0].dueUS >= l.endUS)
 }
 
-// Advance plays all events up to nowUS, and returns the messages to send now. AtUS is when a message is at the server;
-// its skews are the errors of the clocks then. Messages are numbered from 0 over all calls, and valid until the next
-// call. The error is a *TooManyError.
+// Advance plays all events up to nowUS, and returns the messages to send now. AtUS is when a message reaches the
+// server. Its skews are the errors of the clocks at that time. Messages are numbered from 0 over all calls, and valid
+// until the next call. The error is a *TooManyError.
 func (l *Live) Advance(nowUS int64) ([]limit.Request, error) {
 	l.due = l.due[:0]
 	l.nowUS = max(l.nowUS, nowUS)
@@ -49,7 +49,7 @@ func (l *Live) Advance(nowUS int64) ([]limit.Request, error) {
 	return l.due, l.until(context.Background(), min(nowUS+1, l.endUS))
 }
 
-// Answered takes the reply to a message, which the client received at atUS.
+// Answered processes the reply to a message, which the client received at atUS.
 func (l *Live) Answered(number, atUS int64, d limit.Decision) {
 	o := l.waiting[number]
 	if o == nil {

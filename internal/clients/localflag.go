@@ -2,15 +2,15 @@ package clients
 
 import "ratelab/internal/limit"
 
-// LocalFlag is the Protocol of clients that remember a rejection, around another Protocol. Until retry_after, by its
-// own clock, such a client rejects all requests for that key itself, which saves the round trip. Some of these
-// rejections are wrong, since it knows neither other clients nor wrong clocks, and since smaller requests may be
-// admitted; they are counted. Clients of groups without LocalFlag always ask the server.
+// LocalFlag is a Protocol whose clients remember a rejection, around another Protocol. Until retry_after, by its own
+// clock, such a client itself rejects all requests for that key, which saves the round trip. Some of these rejections
+// are wrong, because the client does not know about other clients or wrong clocks, and because smaller requests may be
+// admitted. The wrong rejections are counted. Clients of groups without LocalFlag always ask the server.
 //
-// Source: https://github.com/envoyproxy/ratelimit#local-cache, which does so for a window's remainder.
+// Source: https://github.com/envoyproxy/ratelimit#local-cache, which does so for the rest of a window.
 type LocalFlag struct {
 	LocalRejects int64 // rejections by the client: round trips saved
-	WrongRejects int64 // those that the server would have admitted at that moment
+	WrongRejects int64 // the server would have admitted these at that moment
 
 	inner  Protocol
 	oracle oracle
@@ -18,7 +18,7 @@ type LocalFlag struct {
 	until  map[memory]int64 // by the client's clock, in µs since the start
 }
 
-// oracle tells whether a request would be admitted, as a Limiter does.
+// oracle reports whether a request would be admitted, as a Limiter does.
 type oracle interface {
 	WouldAdmit(q limit.Request) bool
 }
@@ -29,12 +29,12 @@ type memory struct {
 	key    string
 }
 
-// NewLocalFlag adds a memory to inner. The oracle answers for the server, whose clock is given.
+// NewLocalFlag adds the memory of rejections to inner. The oracle decides in place of the server, whose clock is given.
 func NewLocalFlag(inner Protocol, o oracle, clock ServerClock) *LocalFlag {
 	return &LocalFlag{inner: inner, oracle: o, clock: clock, until: map[memory]int64{}}
 }
 
-// Attempt begins an attempt, which the memory may decide.
+// Attempt begins an attempt. The memory may decide it.
 func (f *LocalFlag) Attempt(c *Client, q limit.Request) Exchange {
 	inner := f.inner.Attempt(c, q)
 	if !c.Group.LocalFlag {
@@ -51,7 +51,7 @@ type remembering struct {
 	begun   bool
 }
 
-// Next consults the memory first, and remembers what the server decides.
+// Next looks into the memory first, and remembers the server's decision.
 func (e *remembering) Next(nowUS int64, reply any) Move {
 	ownUS := nowUS + e.client.SkewUS(nowUS)
 	about := memory{e.client.Number, e.request.Key}
@@ -63,14 +63,14 @@ func (e *remembering) Next(nowUS int64, reply any) Move {
 		delete(e.flag.until, about)
 	}
 	move := e.Exchange.Next(nowUS, reply)
-	// The rejection of a request that can never be admitted says nothing about smaller ones.
+	// A request that can never be admitted says nothing about smaller ones.
 	if d := move.Decision; move.Done && d.Verdict == limit.Rejected && d.RetryAfterUS > 0 {
 		e.flag.until[about] = ownUS + d.RetryAfterUS
 	}
 	return move
 }
 
-// reject is the client's own rejection.
+// reject returns the client's own rejection.
 func (e *remembering) reject(nowUS, waitUS int64) limit.Decision {
 	f, q := e.flag, e.request
 	f.LocalRejects++

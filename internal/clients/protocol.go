@@ -6,11 +6,11 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Replier replies to messages, in the order of their arrival. One goroutine calls it.
+// Replier replies to messages, in the order of their arrival. Only one goroutine calls it.
 type Replier interface {
-	// Serve answers a message that arrives at the true time q.AtUS; the skews of q say what the clocks show: the
-	// server's now, and the client's as it was read when the message was sent. Key and cost are the attempt's. A reply
-	// that is a limit.Decision is the attempt's decision. An error ends the run.
+	// Serve replies to a message that arrives at the true time q.AtUS. The skews of q are the errors of the server's
+	// clock now, and of the client's clock when the message was sent. Key and cost belong to the attempt. A reply that
+	// is a limit.Decision is the attempt's decision. An error ends the run.
 	Serve(ctx context.Context, q limit.Request, message any) (reply any, err error)
 }
 
@@ -22,32 +22,32 @@ type Protocol interface {
 
 // Exchange is the state of one attempt.
 type Exchange interface {
-	// Next is what the client does when it has a reply, at the true time nowUS. The first call comes when the attempt
-	// begins, with a nil reply; the others each with the reply to the message of the move before.
+	// Next returns what the client does at the true time nowUS. The first call is at the beginning of the attempt, with
+	// a nil reply. Each later call has the reply to the message of the previous move.
 	Next(nowUS int64, reply any) Move
 }
 
-// Move is what a client does next: it sends Message once it has waited WaitUS, or it is Done and has its Decision.
+// Move is the next action of a client: it waits WaitUS and then sends Message, or it is Done and has its Decision.
 type Move struct {
 	Message any
 	WaitUS  int64
-	// Deciding marks a message with whose arrival the decision may fall. Of an attempt's deciding messages the last
-	// one sent counts: the journal has the attempt's request at the time when the server took it. A decision
-	// without any such message stands at the time of Done.
+	// Deciding marks a message that may cause the decision when it arrives. If an attempt has several such messages,
+	// the last one sent counts. The journal then has the request at the time when the server received that message. A
+	// decision without such a message has the time of Done.
 	Deciding bool
 
 	Done     bool
 	Decision limit.Decision
 }
 
-// OneCall is the Protocol of a limiter that is a script, and the Exchange of each attempt: one message, whose reply is
-// a limit.Decision.
+// OneCall is the Protocol of a limiter that is a script, and also the Exchange of each attempt. It sends one message.
+// The reply is a limit.Decision.
 type OneCall struct{}
 
-// Attempt is the same for every attempt.
+// Attempt returns the same Exchange for all attempts.
 func (c OneCall) Attempt(*Client, limit.Request) Exchange { return c }
 
-// Next asks, and then takes the reply.
+// Next sends the message, and then returns the reply as the decision.
 func (OneCall) Next(_ int64, reply any) Move {
 	if reply == nil {
 		return Move{Deciding: true}

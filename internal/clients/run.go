@@ -1,8 +1,9 @@
 // Package clients simulates clients that react to decisions, event by event in virtual time. Messages take time, clocks
 // may be wrong, and a rejected client gives up, waits or retries. So requests depend on earlier decisions.
 //
-// It knows neither algorithms nor Redis: a Server replies to messages, and a Protocol turns replies into a decision. It
-// measures the clients' success, and keeps a journal from which other packages measure what was admitted.
+// The package depends neither on algorithms nor on Redis: a Replier replies to messages, and a Protocol turns replies
+// into a decision. It measures the clients' success, and keeps a journal, from which other packages measure what was
+// admitted.
 package clients
 
 import (
@@ -17,30 +18,30 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Setup is who plays, and with what.
+// Setup configures a run: the clients, their clocks, and the server.
 type Setup struct {
 	Seed        uint64
-	Groups      []Group // none: one client that gives up, whose clock is right
+	Groups      []Group // none: one client that gives up, with a correct clock
 	ServerClock ServerClock
 	Protocol    Protocol
 	Server      Replier
 
-	MostAttempts int64 // of the whole run; more are a TooManyError. 0: DefaultAttempts
+	MostAttempts int64 // for the whole run; more are a TooManyError. 0: DefaultAttempts
 	Progress     func(operations int64)
 }
 
-// DefaultAttempts bounds a run whose scenario would let clients try for ever. Each attempt takes about 100 bytes.
+// DefaultAttempts limits a run whose clients would retry endlessly. Each attempt takes about 100 bytes.
 const DefaultAttempts = 2_000_000
 
-// Outcome is what happened.
+// Outcome is the result of a run.
 type Outcome struct {
 	Journal       Journal
-	Clients       measure.Clients // without what is not known here: goodput, and whether retry_after is true
-	SucceededCost int64           // of the operations that succeeded
-	Stopped       bool            // it ended early
+	Clients       measure.Clients // without goodput, and without the checks of retry_after
+	SucceededCost int64           // cost of the successful operations
+	Stopped       bool            // the run ended early
 }
 
-// TooManyError is a run of more attempts than it may have.
+// TooManyError reports a run with more attempts than allowed.
 type TooManyError struct{ Most int64 }
 
 func (e *TooManyError) Error() string {
@@ -48,8 +49,8 @@ func (e *TooManyError) Error() string {
 		"backoff, or make the phases shorter", e.Most)
 }
 
-// Run plays the traffic, whose requests are the clients' operations at the times of their first attempts. It ends with
-// the traffic: later messages are neither sent nor received, except those of the last moment itself. It ends early when
+// Run plays the traffic. Its requests are the clients' operations, at the times of their first attempts. The run ends
+// with the traffic: later messages are neither sent nor received, except those at the last instant. It ends early if
 // ctx ends. The server gets a context that does not end with ctx. The error is the traffic's, the server's or a
 // *TooManyError.
 func Run(ctx context.Context, s Setup, t *traffic.Stream) (*Outcome, error) {
@@ -86,17 +87,17 @@ type run struct {
 	groups  []*groupState
 
 	events   events
-	free     []*operation // finished ones, for reuse
+	free     []*operation // finished operations, for reuse
 	made     uint64       // the number of events so far
 	ledger   ledger
-	retries  []int64 // the times at which retries arrived at the server
+	retries  []int64 // when retries arrived at the server
 	attempts int64
 
 	count   int64 // operations that have begun
-	lastUS  int64 // when the last one began
+	lastUS  int64 // when the last operation began
 	stopped bool
 
-	// deliver takes each message instead of the Server, and the answer comes later; nil: the Server answers.
+	// deliver takes each message instead of the Server, and the reply comes later; nil: the Server replies.
 	deliver func(*operation, limit.Request)
 }
 
@@ -112,8 +113,8 @@ func newRun(s Setup) *run {
 	return r
 }
 
-// add plays all events before an operation begins, and then begins it. Events at one time happen in the order in which
-// they were made.
+// add plays all events before an operation begins, and then begins the operation. Events at the same time happen in the
+// order of their creation.
 func (r *run) add(ctx context.Context, q limit.Request) error {
 	if err := r.until(ctx, q.AtUS); err != nil {
 		return err
@@ -133,7 +134,7 @@ func (r *run) add(ctx context.Context, q limit.Request) error {
 	return nil
 }
 
-// pause reports progress, and whether the run must end.
+// pause reports progress. It returns true if the run must end.
 func (r *run) pause(ctx context.Context) bool {
 	if r.Progress != nil {
 		r.Progress(r.count)

@@ -6,14 +6,14 @@ import (
 	"ratelab/internal/measure"
 )
 
-// tally counts what becomes of a group's operations. Each attempt of an operation is one request.
+// tally counts the outcomes of a group's operations. Each attempt of an operation is one request.
 type tally struct {
 	measure.ClientGroup
-	cost  int64   // of the operations that succeeded
-	times []int64 // from an operation's first attempt to the answer that admitted it, in µs
+	cost  int64   // cost of the successful operations
+	times []int64 // from an operation's first attempt to the reply that admitted it, in µs
 }
 
-// Outcome is what happened so far. Operations in progress count as unfinished.
+// Outcome returns the results up to now. Operations in progress count as unfinished.
 func (r *run) Outcome() *Outcome {
 	o := &Outcome{Journal: r.ledger.journal(), Stopped: r.stopped}
 	c := &o.Clients
@@ -42,13 +42,13 @@ func (r *run) Outcome() *Outcome {
 	return o
 }
 
-// company is the number of other retries within a millisecond that make a retry part of a crowd.
+// company is how many other retries within a millisecond make a retry part of a crowd.
 const company = 9
 
-// lockstep finds crowds in ascending times: the most times within (t−1ms, t], and the number of times that have company
-// within less than a millisecond either way.
+// lockstep finds crowds in ascending times. most is the largest number of times within (t−1ms, t]. inStep is the number
+// of times that have at least company other times less than a millisecond before or after them.
 func lockstep(times []int64) (most, inStep int64) {
-	first, last := 0, 0 // of those within a millisecond of times[i]
+	first, last := 0, 0 // the times within a millisecond of times[i]
 	for i, t := range times {
 		for times[first] <= t-1000 {
 			first++
@@ -64,13 +64,13 @@ func lockstep(times []int64) (most, inStep int64) {
 	return most, inStep
 }
 
-// percentiles sorts values; it returns nil if there are none.
+// percentiles sorts values and returns their percentiles, or nil if there are no values.
 func percentiles(values []int64) *measure.Percentiles {
 	if len(values) == 0 {
 		return nil
 	}
 	slices.Sort(values)
-	// the nearest rank: the smallest value that at least p in 100 of them do not exceed
+	// the nearest rank: the smallest value that is at least as large as p in 100 of the values
 	at := func(p int) int64 { return values[(len(values)*p+99)/100-1] }
 	return &measure.Percentiles{P50: at(50), P99: at(99), Max: at(100)}
 }

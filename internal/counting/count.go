@@ -16,20 +16,20 @@ import (
 	"ratelab/internal/script"
 )
 
-// perDecision is more than a decision takes under callgrind.
+// perDecision is an upper limit of the time that a decision takes under callgrind.
 const perDecision = 800 * time.Microsecond
 
-// How long before its instant a path is prepared: at first, and at the most.
+// How long before its instant a path is prepared: at first, and at most.
 const (
 	leastLead = 100 * time.Millisecond
 	mostLead  = 20 * time.Second
 )
 
-// errLate ends an attempt whose state is no longer what it says.
-var errLate = errors.New("the machine was too slow for it")
+// errLate: the key's state expired before it was measured.
+var errLate = errors.New("the machine was too slow")
 
-// attempt counts a row's path once, over so many copies of a key. Where there turns out to be no such path, it notes
-// why.
+// attempt counts the path once for one limiter, on the given number of copies of a key. If the limiter does not have
+// the path, attempt sets Missing to the reason.
 func (r *counter) attempt(ctx context.Context, p *path, keys int) (err error) {
 	began, costs := r.Now(), p.costs
 	if p.oneKey {
@@ -67,13 +67,13 @@ func (r *counter) attempt(ctx context.Context, p *path, keys int) (err error) {
 		return errDisturbed
 	}
 	p.counts = append(p.counts, float64(counted.without(tidied).Instructions))
-	p.BytesPerKey, err = r.weigh(ctx, c.keys[len(c.keys)-1]) // the last to expire
+	p.BytesPerKey, err = r.weigh(ctx, c.keys[len(c.keys)-1]) // the key that expires last
 	return err
 }
 
-// count asks when the path's instant has come.
+// count sends the requests at the path's instant, and counts their instructions.
 func (r *counter) count(ctx context.Context, p *path, c *copies, at time.Time) (counts, error) {
-	// what the server does by itself meanwhile is not to be counted
+	// finish the waiting before the first mark: the server's own work meanwhile must not be counted
 	if err := r.until(ctx, at.Add(-2*markTime)); err != nil {
 		return counts{}, err
 	}
@@ -102,10 +102,10 @@ func (r *counter) count(ctx context.Context, p *path, c *copies, at time.Time) (
 	})
 }
 
-// markTime is what callgrind takes to write down a part.
+// markTime is how long callgrind takes to dump its counters.
 const markTime = 30 * time.Millisecond
 
-// until waits, in the end without letting go of the processor.
+// until waits for an instant. It does not sleep at the end, to be exact.
 func (r *counter) until(ctx context.Context, at time.Time) error {
 	const spun = 2 * time.Millisecond
 	if rest := at.Sub(r.Now()); rest > spun {
@@ -121,8 +121,8 @@ func (r *counter) until(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// copies are keys of one state on the counted server, ready to be asked. What the client says of the time is the path's
-// instant, whatever time it is.
+// copies are keys with the same state on the counted server, with a connection for the requests. The client passes the
+// path's instant as the time, whatever the real time is.
 type copies struct {
 	target *load.Target
 	calls  *load.Connection
@@ -140,7 +140,7 @@ func (r *counter) copy(ctx context.Context, program *script.Program, n int, stat
 	error) {
 	c, s := &copies{}, r.counted
 	for i := range n {
-		c.keys = append(c.keys, fmt.Sprintf("q%05d", i)) // as long as the template
+		c.keys = append(c.keys, fmt.Sprintf("q%05d", i)) // the same length as the template
 	}
 	var err error
 	c.target, err = load.Prepare(ctx, load.Endpoint{Client: s.Client, Open: s.Open}, program.InKeyspace(s.Prefix),
@@ -157,7 +157,7 @@ func (r *counter) copy(ctx context.Context, program *script.Program, n int, stat
 	pipe := s.Client.Pipeline()
 	for _, key := range c.keys {
 		for _, k := range state {
-			name := strings.ReplaceAll(k.name, template, key) // both servers have one prefix
+			name := strings.ReplaceAll(k.name, template, key) // both servers have the same prefix
 			pipe.Do(ctx, "RESTORE", name, k.deadlineMS, k.dump, "REPLACE", "ABSTTL")
 		}
 	}
@@ -165,16 +165,18 @@ func (r *counter) copy(ctx context.Context, program *script.Program, n int, stat
 		return c, err
 	}
 	size, err := s.Client.DBSize(ctx).Result()
-	if err == nil && size != int64(furniture+n*len(state)) {
-		err = errLate // what has expired before it came is not there
+	if err == nil && size != int64(fillers+n*len(state)) {
+		err = errLate // keys have expired before they arrived
 	}
 	return c, err
 }
 
-// nameOfOneLength is what every key is called while its bytes are measured, so that no limiter's name counts.
+// nameOfOneLength replaces the key's name while its bytes are measured, so that the length of the limiter's name does
+// not count.
 var nameOfOneLength = strings.Repeat("k", costs.KeyLength)
 
-// weigh says what a copy's key takes, with its name, and takes it away; nil: it has none.
+// weigh returns the bytes that a copy's key takes, including its name. It deletes the key. It returns nil if there is
+// no key.
 func (r *counter) weigh(ctx context.Context, key string) (bytes *int64, err error) {
 	c := r.counted.Client
 	err = redis.Scan(ctx, c, r.counted.Prefix, func(names []string) error {
@@ -183,7 +185,7 @@ func (r *counter) weigh(ctx context.Context, key string) (bytes *int64, err erro
 				continue
 			}
 			if c.Rename(ctx, name, nameOfOneLength).Err() != nil && ctx.Err() == nil {
-				return errLate // it has expired
+				return errLate // the key has expired
 			}
 			takes, err := c.MemoryUsage(ctx, nameOfOneLength, 0).Result()
 			if err != nil {
@@ -202,25 +204,25 @@ func (r *counter) weigh(ctx context.Context, key string) (bytes *int64, err erro
 	return bytes, err
 }
 
-// furniture are so many keys that stay on the counted server, so that its tables of keys never grow or shrink while
-// something is counted: rehashing would be.
-const furniture = 1100
+// fillers is the number of additional keys on the counted server. They keep the key table from being resized while
+// instructions are counted: rehashing would be counted too.
+const fillers = 1100
 
-const furnish = `
-for i = 1, tonumber(ARGV[1]) do redis.call('SET', 'furniture:' .. i, i, 'EX', 1000000) end
-for i = 1, 3000 do redis.call('EXISTS', 'furniture:' .. i) end
+const addFillers = `
+for i = 1, tonumber(ARGV[1]) do redis.call('SET', 'filler:' .. i, i, 'EX', 1000000) end
+for i = 1, 3000 do redis.call('EXISTS', 'filler:' .. i) end
 return 1`
 
-// furnish prepares the counted server. Keys whose TTL has passed stay.
-func (r *counter) furnish(ctx context.Context) error {
+// fill prepares the counted server: it adds the additional keys, and turns off the deletion of expired keys.
+func (r *counter) fill(ctx context.Context) error {
 	if err := r.counted.Client.Do(ctx, "DEBUG", "SET-ACTIVE-EXPIRE", "0").Err(); err != nil {
 		return err
 	}
-	return r.counted.Client.Eval(ctx, furnish, nil, furniture).Err()
+	return r.counted.Client.Eval(ctx, addFillers, nil, fillers).Err()
 }
 
-// warm lets a script decide as often as it is counted at a time, and without a collector as then, until the server has
-// what it keeps for that: Lua's table of strings and the allocator's slabs grow at first.
+// warm lets a script decide as often as in a count, with a stopped garbage collector as in a count. It repeats this
+// until the server has allocated its memory: Lua's string table and the allocator's slabs grow at first.
 func (r *counter) warm(ctx context.Context, e *limiter.Limiter) error {
 	const times = 3
 	c, err := r.copy(ctx, e.Program, decisions, nil, r.Now())

@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/script"
 )
 
-// Fit counts the limiters of the table of costs, each by itself, at limits with logs of 10 to 1000 entries. job says
-// where and when.
+// Fit counts the limiters of the table of costs one by one, with logs of 10 to 1000 entries. job provides the server
+// and the clock.
 func Fit(ctx context.Context, job Job, choices []algorithms.Choice) ([]costs.Figure, error) {
 	job.Limits = []limit.Policy{{Requests: 10, Window: time.Second}, {Requests: 100, Window: time.Minute},
 		{Requests: 1000, Window: time.Minute}}
@@ -33,13 +33,13 @@ func Fit(ctx context.Context, job Job, choices []algorithms.Choice) ([]costs.Fig
 	return fitted(counted), nil
 }
 
-// sample is what was counted of an algorithm's variant on a path.
+// sample is the count of one variant of an algorithm on one path.
 type sample struct {
 	algorithms.Choice
 	path Path
 }
 
-// fitted is the table of costs that follows from what was counted of each algorithm.
+// fitted computes the table of costs from the counts of each algorithm.
 func fitted(counted map[string][]sample) []costs.Figure {
 	var all []costs.Figure
 	for _, name := range slices.Sorted(maps.Keys(counted)) {
@@ -54,7 +54,7 @@ func fitted(counted map[string][]sample) []costs.Figure {
 			figure, state := figureOf[s.path.State], s.path.State
 			in, err := s.Under(policy)
 			if err != nil {
-				panic(err) // it was counted under that limit
+				panic(err) // cannot fail: the limiter was counted under this limit
 			}
 			x := costs.XOf(&in, state == StateSteady || state == StateFullLog)
 			if figure != "" {
@@ -74,7 +74,8 @@ func fitted(counted map[string][]sample) []costs.Figure {
 			case figure == costs.Admitted:
 				admitted = f
 			case figure == costs.Rejected && f.X == costs.Parts:
-				// Rejections are counted with one part. Each further one is read as where a request is admitted.
+				// Rejections were counted with one part only. The increase per further part is taken from admitted
+				// requests.
 				f.A, f.B = f.A-admitted.B, admitted.B
 			}
 			all = append(all, f)
@@ -83,6 +84,6 @@ func fitted(counted map[string][]sample) []costs.Figure {
 	return all
 }
 
-// figureOf is the figure that a path's instructions belong to.
+// figureOf is the figure to which the instructions of each path belong.
 var figureOf = map[string]string{StateFirst: costs.First, StateSteady: costs.Admitted, StateBurst: costs.Admitted,
 	StateRejected: costs.Rejected}

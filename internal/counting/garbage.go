@@ -7,30 +7,30 @@ import (
 	"ratelab/internal/redis"
 )
 
-// Lua's collector is the largest part of what two counts of one script differ by: it works in steps, a server starts
-// one at every fiftieth script it runs, and when the next comes, and how long it is, depends on all that has been in
-// that Lua before. So it is stopped while something is counted, and then made to collect everything: each decision is
-// charged with the end of its own garbage, and with none of anybody else's.
+// Lua's garbage collector causes most of the difference between two counts of the same script. It works in steps, and a
+// server starts a step after every fiftieth script. When the next step comes, and how long it takes, depends on
+// everything that ran in that Lua before. So the collector is stopped during a count, and a full collection is run at
+// the end. Each count includes the collection of its own garbage and nothing else.
 //
-// What a collection takes that finds nothing to collect is counted by itself, and taken off. What it takes to see which
-// objects are still in use is therefore no part of a count.
+// A collection that finds no garbage is counted separately and subtracted. So the count does not include finding the
+// objects that are still in use.
 const collect = "collectgarbage('collect') collectgarbage('stop') return 1"
 
-// A server starts its collector by itself at every script of so many, whether it is stopped or not. It collects for us
-// thrice around what is counted, so that decisions fit in between.
+// A server starts its collector after this many scripts, even if the collector is stopped. Our own scripts start a
+// collection three times per count. The decisions must fit in between.
 const (
 	collectorPeriod = 50
 	collections     = 3
 )
 
-// collect has the server's Lua collect its garbage, and stop.
+// collect makes the server's Lua collect its garbage, and then stops the collector.
 func (r *counter) collect(ctx context.Context) error {
 	err := r.counted.Client.Eval(ctx, collect, nil).Err()
 	return redis.Explain(err, r.counted.Server)
 }
 
-// tidy has the server's Lua collect its garbage. It returns what that takes where there is none. From here on so many
-// scripts may run as fit between two of the server's own collections.
+// tidy makes the server's Lua collect its garbage. It returns the counts of a collection that finds no garbage. After
+// it, the script may run until the server starts its own next collection.
 func (r *counter) tidy(ctx context.Context) (counts, error) {
 	err := r.align(ctx)
 	if err == nil {
@@ -42,7 +42,7 @@ func (r *counter) tidy(ctx context.Context) (counts, error) {
 	return r.counted.count(ctx, func() error { return r.collect(ctx) })
 }
 
-// align runs scripts that do nothing until the server's collector has just had its turn.
+// align runs empty scripts until the server's collector has just run.
 func (r *counter) align(ctx context.Context) error {
 	now, err := r.counted.Stats(ctx)
 	if err != nil {
@@ -60,14 +60,15 @@ func (r *counter) align(ctx context.Context) error {
 	return err
 }
 
-// errDisturbed ends a count into which the server's own collector fell.
-var errDisturbed = errors.New("the server collects its Lua's garbage at other times than every fiftieth script")
+// errDisturbed: the server's own collector ran during a count.
+var errDisturbed = errors.New("the server does not run Lua's garbage collector at every fiftieth script")
 
-// mostUnseen is where errDisturbed is no longer tried to be avoided.
+// mostUnseen limits the attempts to avoid errDisturbed.
 const mostUnseen = 4 * collectorPeriod
 
-// disturbed reports whether the server's own collector fell into a count: then its turn comes at other scripts than was
-// thought. That is looked for at others, which are as many further as still fit between two.
+// disturbed reports whether the server's own collector ran during a count. If so, the collector does not run at the
+// scripts that align assumed. disturbed then shifts the assumption, by as many scripts as still fit between two runs of
+// the collector.
 func (r *counter) disturbed(counted, tidied counts) bool {
 	if counted.Collections == tidied.Collections {
 		return false

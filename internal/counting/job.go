@@ -17,57 +17,58 @@ import (
 	"ratelab/internal/run"
 )
 
-// Job is what is to be counted. Several limiters are compared with each other.
+// Job describes what to count. Several limiters are compared with each other.
 type Job struct {
-	Limiters []*limiter.Spec // several may differ in their source alone
+	Limiters []*limiter.Spec // may differ only in their source
 	Limits   []limit.Policy  // the first is the scenario's own
 	States   []string        // nil: all
 	Server   string          // process or container, with a program or an image
-	Within   time.Duration   // for the paths of a limit; those that are not counted then are left out; 0: no bound
+	Within   time.Duration   // for the paths of one limit; later paths are left out; 0: no limit
 
 	replay.Clock
 	Progress func(where string, done, total int)
 }
 
-// Counted is what decisions of the limiters take, counted on each path.
+// Counted holds the instructions and commands of the limiters' decisions, for each path.
 type Counted struct {
 	Kind  string // of the server, as in package redis
 	Paths []Path
 }
 
-// Path is a way through scripts: the state of a key, under a limit.
+// Path is one way through the scripts: a state of the key under a limit.
 type Path struct {
 	State string
 	Limit result.Limit
-	Name  string    // of the path: its state, and its limit where there are several
-	Of    []Figures // of each limiter
+	Name  string    // the state, and the limit if there are several
+	Of    []Figures // one per limiter
 }
 
-// Figures are means over the decisions that were counted, of several rounds those of the least count.
+// Figures are means over the counted decisions. If there are several rounds, the one with the fewest instructions
+// counts.
 type Figures struct {
-	Missing   string // why there are none
-	Uncounted bool   // the script may have the path, but it could not be counted
+	Missing   string // why there are no figures
+	Uncounted bool   // the script may have this path, but counting failed
 
 	Instructions float64 // of the whole server, from reading the request to writing the reply
-	Commands     float64 // that the script issues
-	BytesPerKey  *int64  // of the key with its name, after the decisions; nil where there is none
+	Commands     float64 // issued by the script
+	BytesPerKey  *int64  // of the key with its name, after the decisions; nil if there is no key
 }
 
-// counter is a job under way.
+// counter is a job in progress.
 type counter struct {
 	*Job
 	counted  *server
-	native   *redis.Server // on it states are made
+	native   *redis.Server // makes the states
 	found    Counted
 	done     int
-	unseen   int64         // scripts that the server's statistics leave out: see align
+	unseen   int64         // scripts that are missing in the server's statistics: see align
 	lead     time.Duration // how long before its instant a path is prepared
-	late     int           // attempts whose requests came too late, since one that did not
-	deadline time.Time     // when the time for the paths of a limit is over
+	late     int           // consecutive attempts whose requests came too late
+	deadline time.Time     // when the time for the paths of the current limit ends
 }
 
-// Run counts everything. Errors are a *Missing, message.ErrInterrupted, those of limiter.Spec.At, or those of the
-// servers.
+// Run counts everything. It returns a *Missing, message.ErrInterrupted, an error of limiter.Spec.At, or an error of a
+// server.
 func (j *Job) Run(ctx context.Context) (*Counted, error) {
 	r := &counter{Job: j, lead: leastLead}
 	if r.States == nil {
@@ -79,7 +80,7 @@ func (j *Job) Run(ctx context.Context) (*Counted, error) {
 	return &r.found, nil
 }
 
-// run starts the servers, counts, and ends them.
+// run starts the servers, counts, and stops the servers.
 func (r *counter) run(ctx context.Context) (err error) {
 	if r.counted, err = start(ctx, r.Server); err != nil {
 		return err
@@ -90,7 +91,7 @@ func (r *counter) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, r.native.Close()) }()
 	r.found.Kind = r.counted.Kind
-	if err := r.furnish(ctx); err != nil {
+	if err := r.fill(ctx); err != nil {
 		return redis.Explain(err, r.counted.Server)
 	}
 	for i, policy := range r.Limits {
@@ -99,7 +100,7 @@ func (r *counter) run(ctx context.Context) (err error) {
 			if limiters[n], err = s.At(policy); err == nil && i == 0 {
 				err = r.warm(ctx, limiters[n])
 			}
-			changed[n], _ = s.At(limiter.Changed(policy)) // nil: it has no such limit
+			changed[n], _ = s.At(limiter.Changed(policy)) // nil: there is no such limit
 			if err != nil {
 				return err
 			}
@@ -114,12 +115,12 @@ func (r *counter) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// Rows that are compared take turns, path by path: what differs from one minute of a server to the next is the same for
-// all of them then, and each is counted over as many decisions.
+// Limiters that are compared take turns on each path. Slow changes of the server then affect all of them alike. All of
+// them are counted over the same number of decisions.
 //
-// Rows that are compared are counted in two rounds, and in a third where they are neither as near to each other as a
-// script is to itself, nor so far apart that there is no doubt. The least of each row's counts is taken: what comes
-// between, such as an allocator that has to grow, takes more instructions and never less.
+// They are counted in two rounds. There is a third round unless their counts are either as close as two counts of the
+// same script, or clearly different. The least count of each limiter is used, because disturbances, such as a growing
+// allocator, only add instructions.
 const (
 	near        = 0.004
 	far         = 0.1
@@ -127,14 +128,14 @@ const (
 	mostRounds  = 3
 )
 
-// A row whose requests came too late is counted again; after so many times in a row over half as many copies of a key,
-// which takes all rows anew, and after so many attempts in a row not at all.
+// If the requests came too late, the limiter is counted again. After patient attempts in a row, the number of copies of
+// the key is halved, and all limiters start again. After attempts in a row, counting gives up.
 const (
 	patient  = 3
 	attempts = 20
 )
 
-// countPath counts a path of all rows that have it, and notes why the others have no figures.
+// countPath counts a path for all limiters that have it. For the others it notes the reason.
 func (r *counter) countPath(ctx context.Context, limiters, changed []*limiter.Limiter, state string) error {
 	where := fmt.Sprintf("%s at %v", state, limiters[0].Policy)
 	if r.Progress != nil {
@@ -169,11 +170,11 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*limiter.Li
 	}
 }
 
-// timeIsOver reports whether the time for the paths of this limit is over.
+// timeIsOver reports whether the time for the paths of the current limit has ended.
 func (r *counter) timeIsOver() bool { return r.Within > 0 && !r.Now().Before(r.deadline) }
 
-// rounds counts all rows that have the path, each round in the other order than the last, until that is enough. The
-// error is that of the row that is told.
+// rounds counts all limiters that have the path, until the counts are good enough. Each round reverses the order. If it
+// fails, it returns the path that failed and the error.
 func (r *counter) rounds(ctx context.Context, all []*path, keys int) (*path, error) {
 	for _, p := range all {
 		p.counts = nil
@@ -194,8 +195,8 @@ func (r *counter) rounds(ctx context.Context, all []*path, keys int) (*path, err
 	}
 }
 
-// inTime counts a row's path once, and again where its requests came too late: what has been counted so far stays. It
-// gives up where fewer copies of a key may help.
+// inTime counts a path once for one limiter. If the requests came too late, it tries again, and keeps the earlier
+// counts. It gives up when fewer copies of the key may help.
 func (r *counter) inTime(ctx context.Context, p *path, keys int) error {
 	for {
 		err := r.attempt(ctx, p, keys)
@@ -214,7 +215,7 @@ func (p *path) tooLate(err error) bool {
 	return errors.Is(err, errLate) || errors.Is(err, errWrong) && p.clocked
 }
 
-// clear reports whether each row's count is near to the next larger one, or far from it.
+// clear reports whether each count is either near to the next larger count or far from it.
 func clear(all []*path) bool {
 	var counts []float64
 	for _, p := range all {
@@ -231,7 +232,7 @@ func clear(all []*path) bool {
 	return true
 }
 
-// note writes a path down that was counted over so many copies of a key.
+// note records a path that was counted over the given number of copies of a key.
 func (r *counter) note(all []*path, state string, keys int) {
 	found := Path{State: state, Limit: result.LimitOf(all[0].Policy), Name: state}
 	if len(r.Limits) > 1 {
@@ -246,16 +247,16 @@ func (r *counter) note(all []*path, state string, keys int) {
 	r.found.Paths = append(r.found.Paths, found)
 }
 
-// CheckServer refuses the servers whose instructions cannot be counted, and those that are given.
+// CheckServer refuses servers whose instructions cannot be counted, and servers that already run.
 func CheckServer(spec string, wrong *run.Problems) {
-	const instead = "take --redis process or --redis container"
+	const instead = "use --redis process or --redis container"
 	kind, _, _ := strings.Cut(spec, "=")
 	switch {
 	case spec == redis.KindEmbedded || spec == run.ModelServer:
-		wrong.Bad(fmt.Errorf("--redis %s: it is no redis-server, and its instructions say nothing about one; %s", spec,
+		wrong.Bad(fmt.Errorf("--redis %s: not a redis-server, so its instructions say nothing about one; %s", spec,
 			instead))
 	case strings.Contains(spec, "://") && kind != redis.KindContainer && kind != redis.KindProcess:
-		wrong.Bad(fmt.Errorf("--redis: a server that runs already cannot be counted, and others may use it; %s",
+		wrong.Bad(fmt.Errorf("--redis: the instructions of a server that already runs cannot be counted; %s",
 			instead))
 	}
 }

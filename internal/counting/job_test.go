@@ -152,9 +152,9 @@ func TestAnotherPathIsSeen(t *testing.T) {
 	p := &path{found: &scene{decided: []limit.Decision{{Verdict: limit.Allowed, Remaining: 2}}}}
 	for problem, got := range map[string]limit.Decision{
 		"": {Verdict: limit.Allowed, Remaining: 2},
-		"was rejected, and is allowed in virtual time":       {Verdict: limit.Rejected, Remaining: 2},
-		"left 3 permits, and 2 in virtual time":              {Verdict: limit.Allowed, Remaining: 3},
-		"was not configured, and is allowed in virtual time": {Verdict: limit.NotConfigured},
+		"was rejected, but is allowed in virtual time":       {Verdict: limit.Rejected, Remaining: 2},
+		"left 3 tokens, but 2 in virtual time":               {Verdict: limit.Allowed, Remaining: 3},
+		"was not configured, but is allowed in virtual time": {Verdict: limit.NotConfigured},
 	} {
 		if said := p.differs(0, got); said != problem {
 			t.Errorf("%+v: %q; want %q", got, said, problem)
@@ -196,14 +196,14 @@ func TestASlowMachineLosesPathsAlone(t *testing.T) {
 			Now: func() time.Time { now = now.Add(time.Minute); return now }}}
 	d, err := j.Run(t.Context())
 	check(t, err)
-	if f := d.Paths[0].Of[0]; !f.Uncounted || f.Missing != "the machine was too slow for it" {
+	if f := d.Paths[0].Of[0]; !f.Uncounted || f.Missing != "the machine was too slow" {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestServersThatCannotBeCounted(t *testing.T) {
 	for spec, want := range map[string]string{"embedded": "--redis embedded", "model": "--redis model",
-		"redis://:secret@host": "runs already", "process": ""} {
+		"redis://:secret@host": "already runs", "process": ""} {
 		var wrong run.Problems
 		CheckServer(spec, &wrong)
 		err := wrong.Err()

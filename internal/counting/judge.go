@@ -13,29 +13,29 @@ import (
 	"ratelab/internal/result"
 )
 
-// The relative increases that are no regression.
+// Relative increases up to these are not a regression.
 const (
 	WorkSlack      = 0.01 // of bytes
 	CountSlack     = 0.01 // of the instructions of a path
-	ContainerSlack = 0.04 // of the same on a container's server
+	ContainerSlack = 0.04 // of the instructions, if the server is in a container
 )
 
-// Side is what was decided and counted of one script.
+// Side holds the results of one script of a comparison.
 type Side struct {
-	Name            string // as it was asked for
+	Name            string // as the user gave it
 	Label           string // of its row
-	measure.Figures        // what a decision takes in virtual time, of all scenarios together
-	Bytes           Bytes  // of a call
+	measure.Figures        // per decision in virtual time, over all scenarios
+	Bytes           Bytes  // per call
 }
 
-// Bytes are those of a call, the mean of as many admitted as rejected.
+// Bytes are the bytes per call: the mean of an admitted and a rejected call.
 type Bytes struct {
-	Sent, Received float64 // on the connection
+	Sent, Received float64 // on the client's connection
 	Replicated     float64 // to a replica
 }
 
-// Of compares two scripts on a server. Each run has the rows of base and of head. counted has what was counted of both;
-// nil: that was left out.
+// Of compares two scripts on a server. Each run has two rows: base and head. counted holds the counts of both; nil if
+// they were not counted.
 func Of(base, head *Side, runs []*result.Run, counted *Counted, server string) *result.Document {
 	name := base.Label
 	if head.Label != name {
@@ -50,8 +50,8 @@ func Of(base, head *Side, runs []*result.Run, counted *Counted, server string) *
 	return doc
 }
 
-// conclude draws the verdict from the gates. A regression outweighs what could not be judged; improvements are named
-// and change nothing.
+// conclude derives the verdict from the gates. A regression takes priority over an inconclusive gate. Improvements are
+// listed, but do not change the verdict.
 func conclude(v *result.Verdict) {
 	worst := result.Noted
 	for i := range v.Gates {
@@ -68,7 +68,7 @@ func conclude(v *result.Verdict) {
 	}
 }
 
-// findings are a gate's rows of one outcome, each in a sentence.
+// findings returns a sentence for each row of a gate with the given outcome.
 func findings(g *result.Gate, outcome result.Outcome) []string {
 	if outcome == result.Inconclusive && g.Outcome != result.Noted && g.Reason != "" {
 		return []string{fmt.Sprintf("%s %s: %s", outcome, g.Name, g.Reason)}
@@ -82,7 +82,7 @@ func findings(g *result.Gate, outcome result.Outcome) []string {
 	return all
 }
 
-// judgeDecisions compares what both sides decided, scenario by scenario.
+// judgeDecisions compares the decisions of both scripts, scenario by scenario.
 func judgeDecisions(name string, runs []*result.Run) result.Gate {
 	g := result.Gate{Name: "decisions", Outcome: result.Noted, Rule: "exactly the same decisions in virtual time"}
 	for _, r := range runs {
@@ -103,8 +103,8 @@ func decided(name string, r *result.Run) result.Judgement {
 	return j
 }
 
-// judgeWork compares what each decision takes, but for what neither side has. Evictions and calls that nobody sent are
-// the run's validity, not the script's work.
+// judgeWork compares the work of a decision. Measures that neither side has are left out. Evictions and unexpected
+// calls make the run invalid; they are not work of the script.
 func judgeWork(name string, base, head *Side) result.Gate {
 	g := result.Gate{Name: "work", Outcome: result.Noted, Rule: fmt.Sprintf(
 		"no more commands or keys; at most %g %% more bytes", 100*WorkSlack)}
@@ -126,7 +126,7 @@ func judgeWork(name string, base, head *Side) result.Gate {
 	return g
 }
 
-// judge compares the numbers of both sides, of which more than slack is worse.
+// judge compares the numbers of both sides. An increase by more than slack is a regression.
 func judge(j *result.Judgement, slack float64) {
 	j.Outcome, j.Statement = result.Same, "the same"
 	was, counted := j.Base.(float64)
@@ -135,7 +135,7 @@ func judge(j *result.Judgement, slack float64) {
 	case !counted || !both:
 		j.Outcome, j.Statement = result.Noted, "counted on one side only"
 		return
-	case math.Abs(was-is) <= 1e-9*math.Abs(was): // but for the rounding of a division or two
+	case math.Abs(was-is) <= 1e-9*math.Abs(was): // allow for rounding errors of one or two divisions
 		return
 	case is > was*(1+slack):
 		j.Outcome = result.Regression
@@ -148,7 +148,7 @@ func judge(j *result.Judgement, slack float64) {
 	j.Statement = fmt.Sprintf("%s %s -> %s", j.Measure, shown(was), shown(is))
 }
 
-// optional is a figure of one side: a number, or nil where there is none.
+// optional returns a figure of one side as a number, or nil if it is missing.
 func optional[T int64 | float64](n *T) any {
 	if n == nil {
 		return nil
@@ -156,7 +156,7 @@ func optional[T int64 | float64](n *T) any {
 	return float64(*n)
 }
 
-// shown is a count in full, and what is measured with three digits at least.
+// shown formats an integer in full, and other numbers with at least three digits.
 func shown(v float64) string {
 	if (v == math.Trunc(v) || math.Abs(v) >= 1000) && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -164,12 +164,12 @@ func shown(v float64) string {
 	return report.Significant(v)
 }
 
-// judgeInstructions judges head, the second subject, by what was counted of both, path by path, and notes the paths
-// that one side alone has.
+// judgeInstructions compares the counts of base and head, path by path. It adds a note for each path that only one of
+// them has.
 func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []string) {
 	g = result.Gate{Name: "instructions", Outcome: result.Noted}
 	if counted == nil {
-		g.Reason = "not counted, since --without-instructions was given"
+		g.Reason = "not counted, because of --without-instructions"
 		return g, nil
 	}
 	slack := CountSlack
@@ -185,7 +185,7 @@ func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []st
 			switch {
 			case f.Uncounted && i == 1 && f == p.Of[0]:
 				all := uncounted[f.Missing]
-				all[len(all)-1] = p.Name // of both sides
+				all[len(all)-1] = p.Name // both sides, so do not name one
 			case f.Uncounted:
 				if uncounted[f.Missing] == nil {
 					reasons = append(reasons, f.Missing)
@@ -213,7 +213,7 @@ func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []st
 	return g, notes
 }
 
-// addPath judges a path's instructions, and its commands where they differ.
+// addPath judges a path's instructions. It adds the commands if they differ.
 func addPath(g *result.Gate, j result.Judgement, base, head *Figures, slack float64) {
 	was, is := math.Round(base.Instructions), math.Round(head.Instructions)
 	j.Measure, j.Base, j.Head = "instructions_per_decision", was, is
@@ -226,7 +226,7 @@ func addPath(g *result.Gate, j result.Judgement, base, head *Figures, slack floa
 	}
 }
 
-// closely is a ratio with a digit more where it is near to 1: 1.22x, but 1.013x.
+// closely formats a ratio, with one more digit if it is near 1: 1.22x, but 1.013x.
 func closely(ratio float64) string {
 	if math.Abs(ratio-1) < 0.1 {
 		return fmt.Sprintf("%.3fx", ratio)

@@ -10,57 +10,58 @@ import (
 	"ratelab/internal/script"
 )
 
-// The states of a key in which a decision is counted.
+// The states of a key in which decisions are counted.
 const (
-	StateFirst    = "first"    // of a new key
-	StateSteady   = "steady"   // one request for each permit's interval, W/L
-	StateBurst    = "burst"    // requests at one instant on a new key, its first included
-	StateRejected = "rejected" // the capacity is taken
-	StateCostB    = "cost B"   // the whole capacity at once, of a new key
-	StateFullLog  = "full log" // L requests in the last window, of which the oldest has just left
+	StateFirst    = "first"    // the first request of a new key
+	StateSteady   = "steady"   // one request per token interval W/L
+	StateBurst    = "burst"    // several requests at one instant on a new key, including the first
+	StateRejected = "rejected" // the capacity is used up
+	StateCostB    = "cost B"   // one request for the whole capacity, on a new key
+	StateFullLog  = "full log" // L requests in the last window; the oldest has just left the window
 	StateChanged  = "changed"  // the limit has just been halved, and a part of it is used
 )
 
-// States are all of them, in the order in which they are shown.
+// States returns all states, in the order of the output.
 func States() []string {
 	return []string{StateFirst, StateSteady, StateBurst, StateRejected, StateCostB, StateFullLog, StateChanged}
 }
 
-// decisions are how many are counted of a path at a time, unless time forbids it: as many as fit between two turns of
-// the server's collector of garbage, see collect.
+// decisions is the number of decisions per count, unless time allows fewer. They must fit between two runs of the
+// server's garbage collector: see collect.
 const decisions = 40
 
-// How much of a history is played at the most, and how long a log is filled at the most.
+// The longest history that is played, and the largest log that is filled.
 const (
 	mostHistory = 2_000
 	mostEntries = 10_000
 )
 
-// template is the key whose state is made; a copy has another number.
+// template is the key whose state is made. The copies have other numbers.
 const template = "p00000"
 
-// path says how a state comes about for one limiter, what is asked in it, and what was counted.
+// path describes how to produce a state for one limiter and what to request in it. It also holds the counts.
 type path struct {
 	*limiter.Limiter
-	clocked bool             // the server's clock decides, so that time cannot travel
-	before  *limiter.Limiter // what decides the history; nil: the limiter itself
+	clocked bool             // the script reads the server's clock, so the requests cannot be moved in time
+	before  *limiter.Limiter // decides the history; nil: the limiter itself
 
 	history []limit.Request // on one key; AtUS is relative to the path's instant
-	costs   []int64         // of the requests that count, on one key
-	keys    int             // so many copies of the key are asked, each with these costs
-	oneKey  bool            // or all of that comes to one
+	costs   []int64         // costs of the counted requests, on one key
+	keys    int             // number of copies of the key; each gets requests with these costs
+	oneKey  bool            // all these requests go to one key instead
 	verdict limit.Verdict
-	aheadUS int64         // in virtual time it is asked so much later: see rejected
-	late    time.Duration // for so long the state is what it says
+	aheadUS int64         // shift of the instant in virtual time: see rejected
+	late    time.Duration // how long the state remains valid
 
 	found  *scene
-	counts []float64 // of instructions, one of each round
+	counts []float64 // instructions of each round
 	Figures
 }
 
 var timeCommand = regexp.MustCompile(`(?i)['"]TIME['"]`)
 
-// readsServersClock reports whether a program goes by the server's TIME: it speaks of it, and nobody passes the time.
+// readsServersClock reports whether a program depends on the server's TIME: its source contains TIME, and no argument
+// passes the time.
 func readsServersClock(p *script.Program) bool {
 	told := slices.ContainsFunc(p.Decide.Args, func(a script.Template) bool {
 		return !a.Same(script.Vars{}, script.Vars{NowUS: 1_000_000})
@@ -68,12 +69,13 @@ func readsServersClock(p *script.Program) bool {
 	return !told && timeCommand.MatchString(p.Source)
 }
 
-// pathOf is a limiter's path in a state. changed is the limiter before its limit was changed; nil: it has no such path.
+// pathOf returns the path of a limiter in a state. changed is the limiter before its limit was changed; nil if it has
+// no path for that.
 func pathOf(e, changed *limiter.Limiter, state string) *path {
 	p := &path{Limiter: e, clocked: readsServersClock(e.Program), keys: decisions, verdict: limit.Allowed,
 		costs: []int64{1}}
 	if p.clocked {
-		p.late = min(100*time.Millisecond, p.Policy.Window/12) // less than a tenth of it: some scripts part windows
+		p.late = min(100*time.Millisecond, p.Policy.Window/12) // less than a tenth: some scripts divide windows
 		p.keys = int(min(decisions, max(1, p.late/perDecision)))
 	}
 	capacity := p.Policy.Capacity()
@@ -103,15 +105,15 @@ func pathOf(e, changed *limiter.Limiter, state string) *path {
 	return p
 }
 
-// once is one request.
+// once returns one request.
 func once(atUS, cost int64) limit.Request {
 	return limit.Request{AtUS: atUS, Key: template, Cost: cost}
 }
 
-// steady are requests one permit's interval apart, the last of them an interval before the instant: one and a half
-// times the limit, so that windows are full and the instant lies in the middle of one that opens at a request. Those
-// that would leave the window while copies are asked, late by the server's clock, are left out: one leaves, for the
-// first and the last copy alike.
+// steady makes requests at intervals of one token, until one interval before the instant. They are one and a half times
+// the limit. So windows are full, and the instant lies in the middle of a window that opens at a request. Requests that
+// would leave the window during the count, which takes time on the server's clock, are left out. So exactly one request
+// leaves the window, for the first copy and the last copy alike.
 func (p *path) steady() {
 	us, permits := p.Policy.Interval()
 	stepUS := (us + permits - 1) / permits
@@ -124,11 +126,11 @@ func (p *path) steady() {
 	}
 }
 
-// rejected takes the whole capacity at one instant. By the server's clock it lies ahead, so that no permit comes
-// back while rejections are counted: to the script that clock has stepped back. What is more than a history may
-// have is taken by one request.
+// rejected uses up the whole capacity at one instant. For a script that reads the server's clock, this instant is in
+// the future, so that no tokens come back while rejections are counted: for the script, the clock has stepped back. If
+// the capacity exceeds mostHistory, one request takes the rest.
 func (p *path) rejected(capacity int64) {
-	p.aheadUS = p.late.Microseconds() // 0 where the server's clock does not decide
+	p.aheadUS = p.late.Microseconds() // 0 unless the script reads the server's clock
 	n := min(capacity, mostHistory)
 	if rest := capacity - n; rest > 0 {
 		if !p.Program.TakesCost() {
@@ -143,12 +145,12 @@ func (p *path) rejected(capacity int64) {
 	p.oneKey, p.verdict = true, limit.Rejected
 }
 
-// fullLog has one request that leaves at the instant and the others in the second half of the window, by µs; what keeps
-// milliseconds tells them apart where there are few.
+// fullLog makes one request that leaves the window at the instant. The other requests are in the second half of the
+// window, and differ in µs. If there are few, they are milliseconds apart, for scripts that keep milliseconds.
 func (p *path) fullLog() {
 	n, window := p.Policy.Requests, p.Policy.WindowUS()
 	if n > mostEntries {
-		p.Missing = "a log of so many entries is not built"
+		p.Missing = "the log would have more than 10,000 entries"
 		return
 	}
 	p.history = []limit.Request{once(-window, 1)}
@@ -158,13 +160,13 @@ func (p *path) fullLog() {
 	}
 }
 
-// youngMS is how much of the server's second has passed at an instant: steady requests of ten a second, and a burst
-// of ten but for one, lie within it.
+// youngMS is how many ms of the server's second have passed at an instant. Steady requests at ten per second, and a
+// burst of nine at 10/1s, fit into that time.
 const youngMS = 305
 
-// instant is the first at which a path may be, not before a time: all its requests lie within a tenth of a window
-// on the clock. Where the server's clock decides, its second is young, so that they, and a burst at 10/1s but for
-// one, lie within that, too: some scripts go by whole seconds.
+// instant returns the first possible instant of a path that is not before earliest. All requests must lie within one
+// tenth of a window on the clock. If the script reads the server's clock, the second must also have just begun: some
+// scripts count by whole seconds, and the steady requests, or a burst of nine at 10/1s, must lie in the same second.
 func (p *path) instant(earliest time.Time) time.Time {
 	part := p.Policy.WindowUS() / 10
 	for at := earliest.Truncate(time.Millisecond); ; at = at.Add(time.Millisecond) {

@@ -8,24 +8,23 @@ import (
 	"strings"
 )
 
-// cron is what the server calls by itself, as often as hz says.
+// cron is the function that the server calls by itself, as often as its option hz says.
 const cron = "serverCron"
 
-// collector is what a server's Lua, and the server, call to have garbage collected.
+// collector is the function that runs the garbage collector. Both Lua and the server call it.
 const collector = "lua_gc"
 
-// readPart reads a part in callgrind's format: what it sums up to, without what serverCron took.
+// readPart reads one dump in callgrind's format. It returns the totals without the cost of serverCron.
 //
-// A function's name stands behind its number where it is first named: "cfn=(7) malloc", then "cfn=(7)". After the
-// callee come "calls=N …" and, on the next line, a position and what the callee cost together with all that it
-// called.
+// A function's name follows its number at the first use: "cfn=(7) malloc". Later only the number is written: "cfn=(7)".
+// After the callee there is a line "calls=N …". The next line has a position and the callee's inclusive cost.
 //
 // Source: https://valgrind.org/docs/manual/cl-format.html
 func readPart(r io.Reader) (counts, error) {
 	var c counts
 	found := false
 	names := map[string]string{}
-	callee, nested := "", false // the callee of a call, and whether the next line is what it cost
+	callee, nested := "", false // the current callee, and whether the next line is its cost
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -69,7 +68,8 @@ func readPart(r io.Reader) (counts, error) {
 	return c, nil
 }
 
-// nameOf is the name that (7) or "(7) malloc" stands for; copies of a function in a cycle have a tick and a number.
+// nameOf returns the function name for (7) or "(7) malloc". In recursive cycles, callgrind appends a tick and a number
+// to the name, which are removed.
 func nameOf(names map[string]string, value string) string {
 	number, name, named := strings.Cut(value, " ")
 	if named {

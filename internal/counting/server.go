@@ -1,11 +1,13 @@
-// Package counting counts what a decision costs a server, instructions and Redis commands, for each path through a
-// script, and judges of two scripts by everything that can be counted whether one is worse. A path is a state of the
-// key and a limit. A count is no time: those need rounds on a quiet machine and statistics, which benchstat has.
+// Package counting counts the server's instructions and Redis commands per decision, for each path through a script. It
+// compares two scripts by everything that can be counted, and decides whether one is worse. A path is a state of the
+// key under a limit. Counts are not times: to compare times, use repeated measurements on a quiet machine and
+// statistics, such as benchstat.
 //
-// Two servers of the same program take part, both our own. One is native: on it, histories are decided in virtual time,
-// which makes a path's state. The other runs under callgrind: it is given copies of that state, and then the requests
-// that count, by the script as it is deployed. So the history of a day costs nothing, and no line of a wrapper is
-// counted. Each reply is compared with what virtual time decides: a path that was not taken is an error.
+// The package runs two servers of the same program. One runs natively. On it, histories are decided in virtual time,
+// which produces the state of a path. The other server runs under callgrind. It gets copies of the state, and then the
+// requests that are counted, which call the script as it is deployed. So even a history of a day costs nothing, and no
+// instruction of the virtual clock is counted. Each reply is compared with the decision in virtual time. If they
+// differ, another path was taken, which is an error.
 package counting
 
 import (
@@ -24,49 +26,49 @@ import (
 	"ratelab/internal/redis"
 )
 
-// A count is taken between two marks. A mark is a LASTSAVE, before which callgrind writes down what it has counted and
-// begins anew (--dump-before). So no second program has to stop the server, as vgdb does, and a container's server is
-// counted as a process's is. What the server does once a second whoever asks, its serverCron, is taken off.
+// A count is taken between two marks. A mark is a LASTSAVE command. Before it, callgrind dumps its counters and resets
+// them (--dump-before). So no second program such as vgdb has to stop the server, and a server in a container is
+// counted like a process. The cost of serverCron, which the server runs once a second in any case, is subtracted.
 //
 // Source: https://valgrind.org/docs/manual/cl-manual.html
 //
-// Note: callgrind can count one function alone (--toggle-collect=evalShaCommand). The collector of garbage then makes
-// one script differ from itself by 6 to 20 %. Without lua_gc a script still differs from itself by up to 0.3 %, five
-// times as much as here. Such a count leaves out reading a request, writing its reply, and its garbage: 15 %.
+// Note: callgrind can count one function alone (--toggle-collect=evalShaCommand). Then the garbage collector makes two
+// counts of the same script differ by 6 to 20 %. Without lua_gc they still differ by up to 0.3 %, five times as much as
+// here. Such a count also leaves out reading the request, writing the reply, and the garbage: 15 % of the instructions.
 //
-// mark is the server's function at whose beginning callgrind writes down a part, and markCommand what calls it: a
-// command that costs next to nothing, and for which a limiter has no use.
+// mark is the function before which callgrind dumps its counters. markCommand is the command that calls it. It costs
+// almost nothing, and no limiter uses it.
 const (
 	mark        = "lastsaveCommand"
 	markCommand = "LASTSAVE"
 )
 
-// counts are what a server executed for something.
+// counts are the numbers between two marks.
 type counts struct {
 	Instructions int64
-	Collections  int64 // calls of Lua's collector, but for the steps that it does by itself
+	Collections  int64 // calls of Lua's collector, without its automatic steps
 }
 
-// without is what remains of counts without others.
+// without returns the counts minus others.
 func (c counts) without(others counts) counts {
 	c.Instructions -= others.Instructions
 	c.Collections -= others.Collections
 	return c
 }
 
-// server is a server under callgrind: the one that is deployed, not a special build of it.
+// server is a server under callgrind. It is the deployed program, not a special build.
 type server struct {
 	*redis.Server
-	valgrind string // its version, such as 3.19.0
+	valgrind string // the version, such as 3.19.0
 	folder   string
-	parts    int    // written so far
-	empty    counts // what two marks with nothing between them count
+	parts    int    // dumps written so far
+	empty    counts // counts of two marks with nothing between them
 }
 
-// Missing is the lack of valgrind, or of a valgrind that can run the server.
+// Missing reports that valgrind is missing or cannot run the server.
 type Missing struct{ message string }
 
-// Error is one line, with what to do.
+// Error returns one line, with the remedy.
 func (m *Missing) Error() string { return m.message }
 
 func missing(format string, arguments ...any) error {
@@ -75,11 +77,11 @@ func missing(format string, arguments ...any) error {
 
 const howToGet = "install it (apt-get install valgrind, dnf install valgrind)"
 
-// Version is that of the valgrind on PATH. The error is a *Missing.
+// Version returns the version of the valgrind on PATH. The error is a *Missing.
 func Version(ctx context.Context) (string, error) {
 	path, err := exec.LookPath("valgrind")
 	if err != nil {
-		return "", missing("valgrind: not on PATH, and without it no instruction can be counted; %s", howToGet)
+		return "", missing("valgrind: not on PATH; it is needed to count instructions; %s", howToGet)
 	}
 	said, err := exec.CommandContext(ctx, path, "--version").Output()
 	version, known := strings.CutPrefix(strings.TrimSpace(string(said)), "valgrind-")
@@ -87,13 +89,13 @@ func Version(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil || !known:
-		return "", missing("valgrind: %s --version says no version; %s", path, howToGet)
+		return "", missing("valgrind: %s --version prints no version; %s", path, howToGet)
 	}
 	return version, nil
 }
 
-// start starts the server that spec names, process or container, under callgrind. Its errors are those of
-// redis.Start, and *Missing.
+// start starts the server that spec names, a process or container, under callgrind. It returns errors of redis.Start,
+// or a *Missing.
 func start(ctx context.Context, spec string) (*server, error) {
 	s := &server{}
 	var err error
@@ -118,19 +120,19 @@ func start(ctx context.Context, spec string) (*server, error) {
 	return nil, errors.Join(err, os.RemoveAll(s.folder))
 }
 
-// options are the server's. DEBUG keeps expired keys where they are. What the server would do or note by the time, and
-// so at other decisions each time, it does once a second or not at all.
+// options are the server's options. With DEBUG, expired keys can be kept. Work that depends on the time would fall on
+// other decisions in each count. It is reduced to once a second or turned off.
 var options = []string{"--enable-debug-command", "yes", "--hz", "1", "--dynamic-hz", "no", "--jemalloc-bg-thread", "no",
 	"--slowlog-log-slower-than", "-1", "--latency-tracking", "no"}
 
-// allocator has jemalloc, under its own name or with its prefix, give nothing back to the system: when it does depends
-// on the time, and a thread of it counts as well.
+// allocator keeps jemalloc from returning memory to the system, because that happens at random times, and in a thread
+// that is counted too. The variable's name depends on how jemalloc was built.
 var allocator = map[string]string{"MALLOC_CONF": calm, "JE_MALLOC_CONF": calm}
 
 const calm = "background_thread:false,dirty_decay_ms:-1,muzzy_decay_ms:-1"
 
-// around is how the server is started. In a container the launcher, which is linked with this machine's libraries,
-// would not run: the tool itself is linked with none.
+// around returns how to start the server. In a container, valgrind's launcher would not run, because it is linked with
+// libraries of this machine. The tool itself is linked with none, so it is started directly.
 func (s *server) around(spec string) (redis.Around, error) {
 	a := redis.Around{
 		Command:     []string{"valgrind"},
@@ -149,14 +151,14 @@ func (s *server) around(spec string) (redis.Around, error) {
 	}
 	a.Command = append(a.Command, "--tool=callgrind", "--dump-before="+mark, "--dump-line=no",
 		"--callgrind-out-file="+filepath.Join(s.folder, "out"), "--log-file="+filepath.Join(s.folder, "log"))
-	return a, os.Chmod(s.folder, 0o777) // a container's root may be nobody here
+	return a, os.Chmod(s.folder, 0o777) // root in the container may be another user here
 }
 
-// toolFolders are where distributions put valgrind's tools.
+// toolFolders are the folders where distributions install valgrind's tools.
 var toolFolders = []string{"/usr/libexec/valgrind", "/usr/lib/valgrind", "/usr/lib64/valgrind",
 	"/usr/local/libexec/valgrind", "/usr/lib/x86_64-linux-gnu/valgrind", "/usr/lib/aarch64-linux-gnu/valgrind"}
 
-// findTool is the path of callgrind itself.
+// findTool returns the path of the callgrind tool.
 func findTool() (string, error) {
 	for _, folder := range append([]string{os.Getenv("VALGRIND_LIB")}, toolFolders...) {
 		found, _ := filepath.Glob(filepath.Join(folder, "callgrind-*-linux"))
@@ -164,18 +166,19 @@ func findTool() (string, error) {
 			continue
 		}
 		of64bits := func(tool string) bool { return strings.Contains(tool, "64") }
-		return found[max(0, slices.IndexFunc(found, of64bits))], nil // there may be one of 32, too
+		return found[max(0, slices.IndexFunc(found, of64bits))], nil // there may be a 32-bit tool too
 	}
-	return "", missing("valgrind: no callgrind-*-linux in any of %s; set VALGRIND_LIB to the folder that has it, or "+
-		"take --redis process", strings.Join(toolFolders, ", "))
+	return "", missing("valgrind: no callgrind-*-linux in any of %s; set VALGRIND_LIB to its folder, or "+
+		"use --redis process", strings.Join(toolFolders, ", "))
 }
 
-// part is the file of a part; callgrind counts them from 1, and writes what is left to the one without a number.
+// part returns the file of the current dump. callgrind numbers the dumps from 1. The rest goes to the file without a
+// number.
 func (s *server) part() string { return filepath.Join(s.folder, fmt.Sprintf("out.%d", s.parts)) }
 
 var trouble = regexp.MustCompile(`(?m)^(?:==\d+== )?(?:valgrind: |.*(?:Fatal|unhandled instruction|Unrecognised)).*$`)
 
-// explain puts valgrind's own complaint before what was seen of a server that did not start.
+// explain adds valgrind's own message to the error of a server that did not start.
 func (s *server) explain(err error) error {
 	var absent *redis.Unavailable
 	if !errors.As(err, &absent) {
@@ -186,15 +189,15 @@ func (s *server) explain(err error) error {
 		return missing("valgrind %s cannot run the server: %s", s.valgrind, strings.TrimSpace(string(complaint)))
 	}
 	if len(said) == 0 {
-		return err // it did not come to valgrind
+		return err // valgrind itself did not start
 	}
 	return missing("valgrind %s: the server does not start under it (%v)", s.valgrind, err)
 }
 
-// calibrations are how often nothing is counted; the least is what the marks take.
+// calibrations is how often an empty interval is counted. The least count is the cost of the marks.
 const calibrations = 5
 
-// prepare sees that marks work, and what they take.
+// prepare checks that marks work, and measures their cost.
 func (s *server) prepare(ctx context.Context) error {
 	if err := s.mark(ctx); err != nil {
 		return err
@@ -211,26 +214,26 @@ func (s *server) prepare(ctx context.Context) error {
 	return nil
 }
 
-// mark ends a part.
+// mark ends a part: callgrind dumps its counters.
 func (s *server) mark(ctx context.Context) error {
 	if err := s.Client.Do(ctx, markCommand).Err(); err != nil {
 		return redis.Explain(err, s.Server)
 	}
 	s.parts++
 	if _, err := os.Stat(s.part()); err != nil {
-		return missing("valgrind %s does not see the function %s of %s %s: its program has no names of functions, or "+
-			"others; take another build of the server", s.valgrind, mark, s.Name, s.Version)
+		return missing("valgrind %s cannot find the function %s in %s %s: the program has no symbols, or other "+
+			"ones; use another build of the server", s.valgrind, mark, s.Name, s.Version)
 	}
 	return nil
 }
 
-// count counts what the server executes while f runs, which must have read all its replies when it returns. Whoever
-// else uses the server meanwhile is counted too.
+// count counts the instructions of the server while f runs. f must read all its replies before it returns. The work of
+// other clients in that time is counted too.
 func (s *server) count(ctx context.Context, f func() error) (counts, error) {
 	if err := s.mark(ctx); err != nil {
 		return counts{}, err
 	}
-	os.Remove(s.part()) // it is nobody's, and a long run has thousands of them
+	os.Remove(s.part()) // not needed, and a long run has thousands of them
 	failed := f()
 	if err := cmp.Or(failed, s.mark(ctx)); err != nil {
 		return counts{}, err
@@ -245,5 +248,5 @@ func (s *server) count(ctx context.Context, f func() error) (counts, error) {
 	return c.without(s.empty), err
 }
 
-// Close ends the server and deletes what callgrind has written.
+// Close stops the server and deletes callgrind's files.
 func (s *server) Close() error { return errors.Join(s.Server.Close(), os.RemoveAll(s.folder)) }

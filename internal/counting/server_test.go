@@ -129,11 +129,11 @@ for a in "$@"; do case "$a" in --log-file=*) log="${a#*=}";; esac; done
 func TestAValgrindThatCannotRunTheServer(t *testing.T) {
 	redistest.Private(t) // or skip
 	for name, test := range map[string]struct{ script, want string }{
-		"says no version": {"#!/bin/sh\nexit 1", "says no version"},
+		"prints no version": {"#!/bin/sh\nexit 1", "prints no version"},
 		"complains": {standIn + `echo "valgrind: Fatal error at startup: no such tool" >"$log"; exit 1`,
 			"valgrind 9.9.9 cannot run the server: valgrind: Fatal error at startup"},
 		"does not count": {standIn + `while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"`,
-			"does not see the function lastsaveCommand"},
+			"cannot find the function lastsaveCommand"},
 		"breaks in silence": {standIn + `echo x >"$log"; exit 1`, "the server does not start under it"},
 	} {
 		t.Run(name, func(t *testing.T) {

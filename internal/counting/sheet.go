@@ -10,13 +10,13 @@ import (
 	"ratelab/internal/result"
 )
 
-// Forms are those in which a comparison can be written.
+// Forms are the output formats of a comparison.
 var Forms = report.Formats{Sheet: sheet, Width: 100}
 
-// mostFindings is how many findings people are shown. GitHub refuses a comment of more than 65,536 characters.
+// mostFindings is the most findings in the output. GitHub refuses comments of more than 65,536 characters.
 const mostFindings = 20
 
-// sheet is the verdict, each gate in a line, what was found, and the notes.
+// sheet shows the verdict, one line per gate, the findings and the notes.
 func sheet(d *result.Document) report.Sheet {
 	v := &d.Verdicts[0]
 	described := fmt.Sprintf("%s against %s, on %s", v.Head, v.Base, v.Server)
@@ -27,7 +27,7 @@ func sheet(d *result.Document) report.Sheet {
 	}}
 }
 
-// headline is the verdict in one line.
+// headline returns the verdict in one line.
 func headline(v *result.Verdict) string {
 	var names []string
 	improved := 0
@@ -59,7 +59,7 @@ func gateTable(v *result.Verdict) report.Table {
 	return t
 }
 
-// outcomeCell stands out on a page where somebody has to do something.
+// outcomeCell emphasises the outcomes that need action.
 func outcomeCell(o result.Outcome) report.Cell {
 	switch o {
 	case result.Regression:
@@ -74,7 +74,7 @@ func outcomeCell(o result.Outcome) report.Cell {
 	return report.Cell{Text: string(o)}
 }
 
-// summary is how much a gate compared, and how much of it changed.
+// summary returns how many comparisons a gate made, and how many changed.
 func summary(g *result.Gate) string {
 	s := message.Count(len(g.Rows), "comparison")
 	if n := g.Count(result.Regression); n > 0 && n < len(g.Rows) {
@@ -86,7 +86,7 @@ func summary(g *result.Gate) string {
 	return s
 }
 
-// remarks are why gates were not judged, and the notes.
+// remarks returns why gates were not judged, and the notes.
 func remarks(d *result.Document) []string {
 	v := &d.Verdicts[0]
 	var lines []string
@@ -101,7 +101,7 @@ func remarks(d *result.Document) []string {
 	return lines
 }
 
-// capped keeps the first of many lines, and says how many there are.
+// capped keeps the first lines if there are many, and adds how many were left out.
 func capped(lines []string) []string {
 	if len(lines) <= mostFindings+1 {
 		return lines

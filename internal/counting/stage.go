@@ -14,24 +14,24 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// copied is one Redis key of the template.
+// copied is one Redis key of the template's state.
 type copied struct {
 	name, dump string
 	deadlineMS int64 // since 1970; 0: none
 }
 
-// scene is a state, and what is decided in it.
+// scene is a state, with the requests in it and their decisions.
 type scene struct {
 	keys    []copied
-	costs   []int64          // of what is asked
-	decided []limit.Decision // on what is asked at the path's instant
+	costs   []int64          // of the requests
+	decided []limit.Decision // the decisions on these requests at the path's instant
 }
 
-// beforeFirst is how long after the runner's start the first request is.
+// beforeFirst is the time from the start of the runner to the first request.
 const beforeFirst = time.Second
 
-// make decides a path's history in virtual time, so that its instant is at, and then requests of these costs. Deadlines
-// are those that the keys would have on the wall clock.
+// make decides a path's history in virtual time, shifted so that the path's instant is at. Then it decides requests
+// with the given costs. The keys' deadlines are converted to the wall clock.
 func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time) (*scene, error) {
 	if err := r.native.Client.FlushAll(ctx).Err(); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time
 	return found, err
 }
 
-// copies are the keys of the template as they are now, but for what has expired by an instant.
+// copies returns the keys of the template, without those that expire by the given instant.
 func (r *counter) copies(ctx context.Context, virtual func(int64) int64, at time.Time) ([]copied, error) {
 	var all []copied
 	err := redis.Scan(ctx, r.native.Client, r.native.Prefix, func(names []string) error {
@@ -100,17 +100,17 @@ func (r *counter) copies(ctx context.Context, virtual func(int64) int64, at time
 	return all, err
 }
 
-// errWrong is a script that did not decide what it does in virtual time: the figures would be of another path.
+// errWrong: the script decided differently than in virtual time, so the figures would be those of another path.
 var errWrong = errors.New("the calls did not take that path")
 
-// differs says how request i's decision is not what is decided in virtual time; "" where it is that. By the server's
-// clock what remains is another number a little later.
+// differs describes how the decision on request i differs from virtual time, or returns "" if it does not. For a script
+// that reads the server's clock, the remaining tokens are not compared, because they change with time.
 func (p *path) differs(i int, got limit.Decision) string {
 	switch want := p.found.decided[i]; {
 	case got.Verdict != want.Verdict:
-		return fmt.Sprintf("was %s, and is %s in virtual time", words[got.Verdict], words[want.Verdict])
+		return fmt.Sprintf("was %s, but is %s in virtual time", words[got.Verdict], words[want.Verdict])
 	case p.late == 0 && got.Remaining != want.Remaining:
-		return fmt.Sprintf("left %d permits, and %d in virtual time", got.Remaining, want.Remaining)
+		return fmt.Sprintf("left %d tokens, but %d in virtual time", got.Remaining, want.Remaining)
 	}
 	return ""
 }

@@ -12,10 +12,10 @@ import (
 	"ratelab/internal/luavm"
 )
 
-// Refusal is in the text of every error about what only a real server can decide.
+// Refusal is part of all errors about requests that only a real server can decide.
 const Refusal = "the embedded server cannot decide as Redis does"
 
-// refuse ends the script, whatever it catches. It does not return.
+// refuse ends the script. The script cannot catch this. refuse does not return.
 func (s *scripts) refuse(what string) string {
 	luavm.Abort(errors.New(refusal(what)))
 	return ""
@@ -25,15 +25,15 @@ func refusal(what string) string {
 	return "VTCMD " + Refusal + ", because " + what + "; use --redis process"
 }
 
-// shape says which arguments Redis requires of a command.
+// shape describes the arguments that Redis requires for a command.
 type shape struct {
-	words   int    // the name included; below 0: the least
-	numbers string // the kinds of the arguments that Redis reads before anything else, as the letters of number
-	options bool   // miniredis reads its options in an order of its own
+	words   int    // number of words, with the name; negative: the minimum
+	numbers string // the kinds of the arguments that Redis checks first, as the letters of number
+	options bool   // miniredis checks options in another order than Redis
 }
 
-// shapes has the commands that scripts may use here. All others are refused: they wait, draw at random, are missing,
-// answer otherwise than on Redis, or are not used by limiters.
+// shapes has the commands that scripts may use on this server. All others are refused: they block, are random, are
+// missing in miniredis, reply otherwise than Redis, or are not used by limiters.
 var shapes = map[string]shape{}
 
 func init() {
@@ -74,13 +74,13 @@ const (
 	notFloat    = "ERR value is not a valid float"
 )
 
-// whole reads a number as strictly as Redis.
+// whole reads an integer as strictly as Redis does.
 func whole(text string) (int64, bool) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == text
 }
 
-// lenient reports whether miniredis may read a whole number in a text in which Redis reads none, such as +1 or 01.
+// lenient reports whether miniredis may read an integer from a text that Redis does not accept, such as +1 or 01.
 func lenient(text string) bool {
 	return len(text) > 1 && (text[0] == '+' || text[0] == '0' || text[0] == '-' && text[1] == '0') &&
 		strings.TrimLeft(text[1:], "0123456789") == ""
@@ -88,7 +88,7 @@ func lenient(text string) bool {
 
 const blanks = " \t\n\v\f\r"
 
-// strictNumber reads a number as strictly as Redis.
+// strictNumber reads a number as strictly as Redis does.
 func strictNumber(text string) (n float64, ok bool) {
 	n, ok = luavm.ParseNumber(text)
 	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
@@ -97,10 +97,10 @@ func strictNumber(text string) (n float64, ok bool) {
 		strings.IndexByte(text, 0) < 0
 }
 
-// score writes a number as miniredis reads it.
+// score formats a number so that miniredis can read it.
 func score(text string, n float64) string {
 	if n == 0 {
-		return "0" // and not -0
+		return "0" // instead of -0
 	}
 	if math.IsInf(n, 0) || strings.ContainsAny(text, "xX"+blanks) {
 		return strconv.FormatFloat(n, 'g', -1, 64)
@@ -108,12 +108,12 @@ func score(text string, n float64) string {
 	return text
 }
 
-// bound is one of a range of scores, as miniredis reads it.
+// bound converts an end of a range of scores to the format of miniredis.
 func (s *scripts) bound(text string) (written, problem string) {
 	if text == "-inf" || text == "+inf" {
 		return text, ""
 	}
-	text, _, _ = strings.Cut(text, "\x00") // Redis reads it as C does
+	text, _, _ = strings.Cut(text, "\x00") // Redis reads it as a C string
 	digits, exclusive := strings.CutPrefix(text, "(")
 	n, ok := luavm.ParseNumber(digits)
 	switch {
@@ -130,8 +130,8 @@ func (s *scripts) bound(text string) (written, problem string) {
 	return digits, ""
 }
 
-// number reads an argument as Redis does, and writes it as miniredis reads it. Its kind is i for an integer, c for a
-// count, f for any number, b for a bound of a range of scores, or - for no number.
+// number checks an argument as Redis does, and converts it to the format of miniredis. kind is i for an integer, c for
+// a count, f for any number, b for the end of a range of scores, or - for no number.
 func (s *scripts) number(kind byte, text string) (written, problem string) {
 	switch kind {
 	case '-':
@@ -155,7 +155,7 @@ func (s *scripts) number(kind byte, text string) (written, problem string) {
 	return text, ""
 }
 
-// read does number for arguments from the second word on.
+// read calls number for the arguments from the second word on.
 func (s *scripts) read(args []string, kinds string) (problem string) {
 	for i := 0; i < min(len(kinds), len(args)-1) && problem == ""; i++ {
 		args[i+1], problem = s.number(kinds[i], args[i+1])
@@ -163,7 +163,7 @@ func (s *scripts) read(args []string, kinds string) (problem string) {
 	return problem
 }
 
-// command does a command as Redis does: a value, or an error.
+// command executes a command as Redis does. It returns a value or an error.
 func (s *scripts) command(args []string) (value luavm.Value, problem string) {
 	name := strings.ToUpper(args[0])
 	known, ok := shapes[name]
@@ -189,19 +189,19 @@ func (s *scripts) command(args []string) (value luavm.Value, problem string) {
 		}
 		problem = worded(name, problem)
 	}
-	zero := func(arg string) bool { return strings.IndexByte(arg, 0) >= 0 } // it ends a word for Redis
+	zero := func(arg string) bool { return strings.IndexByte(arg, 0) >= 0 } // a zero byte ends a word for Redis
 	if slices.ContainsFunc(asked, zero) || options && problem != wrongType && !strings.Contains(name, "RANGE") {
 		problem = s.refuse("of " + name + " with these arguments")
 	}
 	return luavm.Nil, problem
 }
 
-// has reports whether an option is among words.
+// has reports whether an option is one of the words.
 func has(words []string, option string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, option) })
 }
 
-// apart reports whether miniredis does a command otherwise than Redis with these arguments.
+// apart reports whether miniredis executes a command with these arguments otherwise than Redis.
 func apart(name string, args []string) bool {
 	last := args[len(args)-1]
 	switch name {
@@ -212,22 +212,22 @@ func apart(name string, args []string) bool {
 	case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT":
 		_, ok := whole(args[2])
 		return len(args) > 5 || len(args) > 3 && !ok
-	case "GETRANGE": // of nothing
+	case "GETRANGE": // an empty range
 		from, _ := whole(args[2])
 		to, _ := whole(last)
 		return from < 0 && from > to
 	case "LINDEX", "LSET":
 		n, _ := whole(args[2])
-		return n > math.MaxInt32 || n < math.MinInt32 // versions differ
+		return n > math.MaxInt32 || n < math.MinInt32 // Redis versions differ
 	case "ZPOPMIN", "ZPOPMAX":
 		return len(args) == 3 && last == "0"
-	case "ZRANGE": // the order of texts
+	case "ZRANGE": // the order of strings
 		return has(args[4:], "BYLEX")
 	}
 	return false
 }
 
-// exotic reports whether an option occurs twice, or miniredis may read a number in which Redis reads none.
+// exotic reports whether an option occurs twice, or whether miniredis may read a number that Redis does not accept.
 func exotic(options []string) bool {
 	for i, option := range options {
 		isWord := strings.ToLower(option) != strings.ToUpper(option)
@@ -238,14 +238,14 @@ func exotic(options []string) bool {
 	return false
 }
 
-// get is a text that the server has; not ok if it has none there.
+// get returns the text reply to a command. ok is false if the reply is not a text.
 func (s *scripts) get(args ...string) (text string, ok bool) {
 	value, _ := s.issue(args)
 	return value.Text()
 }
 
-// prepare says what Redis would object to a command that miniredis takes, and makes a command that miniredis does as
-// Redis does this one.
+// prepare checks what Redis would reject but miniredis accepts. It returns a command that miniredis executes as Redis
+// executes this one.
 func (s *scripts) prepare(name string, args []string) (prepared []string, problem string) {
 	s.lenient = s.lenient || slices.ContainsFunc(args[1:], lenient)
 	switch name {
@@ -254,11 +254,11 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 	case "GETEX":
 		problem = s.options(args, 2, " PERSIST EX PX EXAT PXAT ")
 		if _, found := s.get("GET", args[1]); problem != wrongSyntax && !found {
-			return []string{"GET", args[1]}, "" // miniredis would set the deadline of another type, too
+			return []string{"GET", args[1]}, "" // miniredis would also set the deadline of a key of another type
 		}
 	case "APPEND":
 		s.lenient = true
-	case "LINDEX", "LSET": // Redis looks at the key before the index
+	case "LINDEX", "LSET": // Redis checks the key before the index
 		if _, ok := whole(args[2]); !ok {
 			var length luavm.Value
 			if length, problem = s.issue([]string{"LLEN", args[1]}); length != luavm.Int(0) && problem == "" {
@@ -281,14 +281,14 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 		}
 	case "INCRBYFLOAT", "HINCRBYFLOAT":
 		return s.addFloat(name, args)
-	case "COPY": // miniredis keeps what a key of another type held, and its deadline
+	case "COPY": // miniredis keeps the old value of another type, and its deadline
 		if exists, _ := s.issue([]string{"EXISTS", args[1]}); has(args[3:], "REPLACE") && exists == luavm.Int(1) &&
 			args[1] != args[2] {
 			s.issue([]string{"DEL", args[2]})
 		}
 	case "HMSET":
 		if len(args)%2 == 0 {
-			args[0] = "HSET" // its reply counts the new fields
+			args[0] = "HSET" // the reply of HSET counts the new fields
 		}
 	case "EXPIRE", "PEXPIRE", "EXPIREAT", "PEXPIREAT":
 		if problem = s.read(args, "-i"); problem == "" {
@@ -304,7 +304,7 @@ func (s *scripts) prepare(name string, args []string) (prepared []string, proble
 	return args, problem
 }
 
-// ranged reads the options of ZRANGE and its kind from the left, and then the range.
+// ranged checks the options of ZRANGE and its variants from left to right, and then the range.
 func (s *scripts) ranged(name string, args []string) (problem string) {
 	kinds := "-ii"
 	if strings.HasSuffix(name, "BYSCORE") || has(args[4:], "BYSCORE") {
@@ -326,7 +326,7 @@ func (s *scripts) ranged(name string, args []string) (problem string) {
 	return s.read(args, kinds)
 }
 
-// options checks those of SET and GETEX from an argument on.
+// options checks the options of SET and GETEX, beginning at an argument.
 func (s *scripts) options(args []string, from int, known string) (problem string) {
 	expiries, conditions := 0, 0
 	for i := from; i < len(args); i++ {
@@ -364,7 +364,7 @@ func invalidExpiry(name string) string {
 	return "ERR invalid expire time in '" + strings.ToLower(name) + "' command"
 }
 
-// far refuses a deadline that is farther away than miniredis counts: 292 years in nanoseconds.
+// far refuses a deadline beyond the range of miniredis: 292 years in nanoseconds.
 func (s *scripts) far(text string, seconds, absolute bool) {
 	n, _ := whole(text)
 	most, now := int64(math.MaxInt64/time.Millisecond), Midnight.UnixMilli()
@@ -379,7 +379,7 @@ func (s *scripts) far(text string, seconds, absolute bool) {
 	}
 }
 
-// scores checks the words of ZADD, and writes the scores as miniredis reads them.
+// scores checks the words of ZADD, and converts the scores to the format of miniredis.
 func (s *scripts) scores(args []string) (problem string) {
 	first := 2
 	for first < len(args) && has(strings.Fields("NX XX GT LT CH INCR"), args[first]) {
@@ -402,8 +402,8 @@ func (s *scripts) scores(args []string) (problem string) {
 	return problem
 }
 
-// addFloat makes a command that writes what INCRBYFLOAT or HINCRBYFLOAT would. Redis adds numbers with 64 bits of
-// precision, and writes 17 places.
+// addFloat returns a command that writes the result of INCRBYFLOAT or HINCRBYFLOAT. Redis adds numbers with 64 bits of
+// precision, and writes 17 decimal places.
 func (s *scripts) addFloat(name string, args []string) (prepared []string, problem string) {
 	read, write, wrong := []string{"GET", args[1]}, []string{"SET", args[1], "", "KEEPTTL"}, notFloat
 	if name == "HINCRBYFLOAT" {
@@ -444,7 +444,7 @@ func (s *scripts) term(text string) (*big.Float, bool) {
 	return n, ok
 }
 
-// worded is a problem that miniredis tells, in the words of Redis.
+// worded converts an error message of miniredis to that of Redis.
 func worded(name, problem string) string {
 	switch {
 	case strings.HasPrefix(problem, "ERR invalid expire time in "):
@@ -457,7 +457,7 @@ func worded(name, problem string) string {
 	return problem
 }
 
-// finish mends what miniredis has done, and its answer.
+// finish corrects the effects of miniredis's command, and its reply.
 func (s *scripts) finish(name string, args []string, value luavm.Value) (luavm.Value, string) {
 	switch name {
 	case "INCRBYFLOAT":
@@ -476,7 +476,7 @@ func (s *scripts) finish(name string, args []string, value luavm.Value) (luavm.V
 				s.refuse("of an integer beyond 64 bits in a hash")
 			}
 		}
-		if n == float64(by) { // the field may be a new one
+		if n == float64(by) { // the field may be new
 			s.entered(args[1], args[2:3], luavm.Int(1))
 		}
 	case "HINCRBYFLOAT":
@@ -496,7 +496,7 @@ func (s *scripts) finish(name string, args []string, value luavm.Value) (luavm.V
 	case "HGETALL", "HKEYS", "HVALS", "HSCAN":
 		return s.ordered(name, args, value)
 	case "ZADD", "ZINCRBY":
-		if text, _ := value.Text(); strings.HasSuffix(text, "nan") { // the score was the opposite infinity
+		if text, _ := value.Text(); strings.HasSuffix(text, "nan") { // the score was the infinity of the other sign
 			s.refuse("of a score that is no number")
 		}
 	}
@@ -506,7 +506,7 @@ func (s *scripts) finish(name string, args []string, value luavm.Value) (luavm.V
 	return value, ""
 }
 
-// withScores writes the scores in a reply as Redis does: miniredis writes midnight in µs with an exponent.
+// withScores formats the scores in a reply as Redis does: miniredis writes midnight in µs with an exponent.
 func withScores(name string, args []string, value luavm.Value) luavm.Value {
 	score := func(v luavm.Value) luavm.Value {
 		text, _ := v.Text()
@@ -515,7 +515,7 @@ func withScores(name string, args []string, value luavm.Value) luavm.Value {
 		}
 		return v
 	}
-	t, at, step := value.Table(), 2, 2 // a score follows its member
+	t, at, step := value.Table(), 2, 2 // each score follows its member
 	switch {
 	case t == nil:
 		return score(value)

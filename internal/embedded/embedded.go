@@ -1,8 +1,9 @@
-// Package embedded is the server inside the process: miniredis, with an EVAL of our own around its commands.
+// Package embedded is a Redis inside the process: miniredis, with its own EVAL around the commands of miniredis.
 //
-// miniredis runs scripts with a Lua that computes otherwise than Redis's, and makes two buffers of 4 KB for each
-// redis.call. Here package luavm runs them, and a server has the buffers once. The tests compare replies with those of
-// real servers. Commands and libraries that it does not have are refused, and the message says to use a real server.
+// The Lua of miniredis computes some results otherwise than Redis's, and it allocates two buffers of 4 KB for each
+// redis.call. This package runs scripts with package luavm, and allocates the buffers once per server. The tests
+// compare replies with those of real servers. Commands and libraries that are missing here are refused with a message
+// that recommends a real server.
 package embedded
 
 import (
@@ -25,16 +26,16 @@ import (
 	"ratelab/internal/luavm"
 )
 
-// Midnight is the time on the server's clock, which stands still.
+// Midnight is the time on the server's clock, which does not move.
 var Midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// New is a server whose clock is stopped at the virtual midnight. Virtual time never asks it, and a script that gets
-// past the prelude sees a clock that stands still rather than one that makes runs differ. It is reached by Dial. When a
-// context is given, scripts end once it has: it is asked in each turn of a loop and in each call.
+// New starts a server whose clock is stopped at Midnight. Virtual time does not use this clock. If a script bypasses
+// the prelude, it sees a stopped clock, so that runs do not differ. Connect to the server with Dial. If a context is
+// given, scripts end when it ends: it is checked in each turn of a loop and in each call.
 func New(until ...context.Context) (*miniredis.Miniredis, error) {
 	m := miniredis.NewMiniRedis()
 	m.SetTime(Midnight)
-	conn, err := m.Dial() // starts it
+	conn, err := m.Dial() // also starts the server
 	if err != nil {
 		return nil, err
 	}
@@ -45,30 +46,30 @@ func New(until ...context.Context) (*miniredis.Miniredis, error) {
 	return m, nil
 }
 
-// scripts runs the scripts of one server. It answers EVAL, EVALSHA, SCRIPT and transactions in the place of miniredis,
-// which sees no script.
+// scripts runs the scripts of one server. It handles EVAL, EVALSHA, SCRIPT and transactions instead of miniredis, which
+// sees no scripts.
 type scripts struct {
 	m       *miniredis.Miniredis
 	serve   *server.Server
-	stop    func() error // ends scripts; nil: nothing does
+	stop    func() error // ends scripts; nil: never
 	globals *luavm.Table
 	texts   *luavm.Table // the metatable of strings
 
-	outer     *server.Peer // tells miniredis what it is to know; nobody hears the answers
-	inner     *server.Peer // issues the commands of scripts, under the lock that the script holds
-	replies   bytes.Buffer // what they were answered
+	outer     *server.Peer // passes settings to miniredis; its replies are ignored
+	inner     *server.Peer // executes the commands of scripts, under the lock that the script holds
+	replies   bytes.Buffer // the replies to inner
 	writer    *bufio.Writer
 	answer    answer
-	elsewhere bool // inner is in another database than 0
-	lenient   bool // a value may be a number that only miniredis reads as one
+	elsewhere bool // inner has selected another database than 0
+	lenient   bool // a value may be a number that only miniredis reads as a number
 	orders    map[string]*order
 
-	mu      sync.Mutex         // guards what follows
+	mu      sync.Mutex         // guards the following fields
 	known   map[string]*script // by digest
 	clients map[*server.Peer]*client
 }
 
-// client is a connection that has chosen a database, or begun a transaction. miniredis keeps both to itself.
+// client is a connection that has selected a database, or begun a transaction. miniredis does not show either.
 type client struct {
 	database string
 	queue    [][]string // nil: no transaction
@@ -77,13 +78,14 @@ type client struct {
 type script struct {
 	sha1  string
 	code  *luavm.Script
-	wrong error // why it does not compile
+	wrong error // the compile error, or nil
 }
 
-// innerCommand is how inner is told that it is inside a script: miniredis says so to the commands of its own scripts.
+// innerCommand is used to mark inner as being inside a script. miniredis marks the commands of its own scripts in this
+// way.
 const innerCommand = "RATELAB.INNER"
 
-// serveScripts puts an EVAL of our own before that of m, which has been started.
+// serveScripts installs the package's EVAL in front of that of m, which has been started.
 func serveScripts(m *miniredis.Miniredis, until []context.Context) error {
 	s := &scripts{m: m, serve: m.Server(), known: map[string]*script{}, clients: map[*server.Peer]*client{},
 		orders: map[string]*order{}}
@@ -105,13 +107,14 @@ func serveScripts(m *miniredis.Miniredis, until []context.Context) error {
 	}
 	s.serve.Dispatch(s.outer, []string{"EVAL", "return redis.call('" + innerCommand + "')", "0"})
 	if s.inner.Ctx == nil {
-		return errors.New("miniredis runs no scripts")
+		return errors.New("miniredis cannot run scripts")
 	}
 	s.serve.SetPreHook(s.before)
 	return nil
 }
 
-// before reports whether the command is done. Wrong commands are left to miniredis, which answers with an error.
+// before reports whether the command has been handled. Invalid commands are left to miniredis, which replies with an
+// error.
 func (s *scripts) before(c *server.Peer, command string, args ...string) (done bool) {
 	if c == s.inner || c == s.outer {
 		return false
@@ -143,7 +146,7 @@ func (s *scripts) before(c *server.Peer, command string, args ...string) (done b
 		}
 	case "SELECT":
 		if len(args) == 1 {
-			own.database = args[0] // if it is none, the next command in it fails
+			own.database = args[0] // if it is invalid, the next command fails
 		}
 	}
 	return done
@@ -166,18 +169,18 @@ func (s *scripts) client(c *server.Peer) *client {
 	return own
 }
 
-// within does something while inner is in a database.
+// within calls do while inner has selected a database.
 func (s *scripts) within(database string, do func()) {
 	if s.elsewhere = database != "0"; s.elsewhere {
 		s.serve.Dispatch(s.inner, []string{"SELECT", database})
 	}
 	do()
-	if s.elsewhere { // a script selects a database for itself alone
+	if s.elsewhere { // a script's SELECT must not last beyond the script
 		s.serve.Dispatch(s.inner, []string{"SELECT", "0"})
 	}
 }
 
-// transaction queues a command, or ends the transaction. Its commands are done under one lock.
+// transaction queues a command, or ends the transaction. All its commands run under one lock.
 func (s *scripts) transaction(c *server.Peer, own *client, words []string) {
 	queue := own.queue
 	switch words[0] {
@@ -210,7 +213,8 @@ func (s *scripts) transaction(c *server.Peer, own *client, words []string) {
 	}
 }
 
-// eval runs the script that a command calls, and reports whether it calls one. The caller holds the lock of the server.
+// eval runs the script that a command calls. It reports whether the command calls one. The caller holds the server's
+// lock.
 func (s *scripts) eval(c *server.Peer, command string, args []string) bool {
 	if len(args) < 2 || command != "EVAL" && command != "EVALSHA" {
 		return false
@@ -238,7 +242,7 @@ func (s *scripts) eval(c *server.Peer, command string, args []string) bool {
 	return true
 }
 
-// told does what SCRIPT does to the scripts that the server knows, and reports whether it was one of these.
+// told handles a SCRIPT command about the known scripts. It reports whether it handled the command.
 func (s *scripts) told(c *server.Peer, args []string) bool {
 	if len(args) == 0 {
 		return false
@@ -266,11 +270,11 @@ func (s *scripts) told(c *server.Peer, args []string) bool {
 	return true
 }
 
-// sourceName is what Redis calls a script in errors.
+// sourceName is the name of scripts in Redis's error messages.
 const sourceName = "user_script"
 
-// compiled has the scripts of all servers: a run starts several, and decides the same on each. It forgets them when
-// there are many: a test of random scripts compiles millions.
+// compiled caches the compiled scripts of all servers, because a run starts several servers with the same scripts. The
+// cache is emptied when it is full: a test of random scripts compiles millions.
 var compiled = struct {
 	sync.Mutex
 	scripts map[string]*script // by source
@@ -278,7 +282,7 @@ var compiled = struct {
 
 const mostCompiled = 1000
 
-// learn is the script of a source, which the server knows from now on if it compiles. The caller holds mu.
+// learn returns the compiled script of a source. If it compiles, the server knows it from now on. The caller holds mu.
 func (s *scripts) learn(source string) *script {
 	compiled.Lock()
 	defer compiled.Unlock()

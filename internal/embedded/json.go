@@ -15,11 +15,11 @@ import (
 // Limits of Redis's cjson.
 const (
 	deepestJSON = 1000
-	safeArray   = 10 // elements up to which an array may have any gaps
-	sparseArray = 2  // beyond, it may be as many times as long as it has elements
+	safeArray   = 10 // shorter arrays may have any gaps
+	sparseArray = 2  // longer arrays may have at most this many times as many indices as elements
 )
 
-// cjson is the library of that name. A null has a value of its own. Functions that set options end the run.
+// cjson returns the library cjson. Null is a special value. Functions that change settings end the run.
 func cjson() *luavm.Table {
 	null := luavm.NewLight()
 	only := func(t *luavm.Thread, args []luavm.Value) {
@@ -89,7 +89,7 @@ func (e *encoder) value(v luavm.Value, depth int) {
 	}
 }
 
-// table writes an array or an object. The last comma becomes its end.
+// table writes an array or an object. The closing bracket replaces the last comma.
 func (e *encoder) table(t *luavm.Table, depth int) {
 	if depth > deepestJSON {
 		e.t.Fail("Cannot serialise, excessive nesting (%d)", depth)
@@ -120,8 +120,8 @@ func (e *encoder) table(t *luavm.Table, depth int) {
 	e.text = append(bytes.TrimSuffix(e.text, []byte(",")), '}')
 }
 
-// arrayLength is the greatest index of a table whose keys are all positive whole numbers, 0 for another one. An index
-// above 2^31 becomes the least number, as in C.
+// arrayLength returns the largest index of a table whose keys are all positive integers, or 0 for other tables. An
+// index above 2^31 becomes the smallest integer, as in C.
 func (e *encoder) arrayLength(t *luavm.Table) int {
 	most, count := 0, 0
 	for key, _, _ := t.Next(luavm.Nil); !key.IsNil(); key, _, _ = t.Next(key) {
@@ -156,7 +156,8 @@ func (e *encoder) quote(text string) {
 	e.text = append(e.text, '"')
 }
 
-// decoder reads JSON as the library does, which takes more than JSON: hexadecimal numbers, NaN, control characters.
+// decoder reads JSON as the library does. The library accepts more than JSON: hexadecimal numbers, NaN and control
+// characters.
 type decoder struct {
 	t     *luavm.Thread
 	text  string // with padding
@@ -164,15 +165,15 @@ type decoder struct {
 	null  luavm.Value
 	depth int
 
-	kind  string // of the last token, as errors name it; or what is wrong with it
-	from  int    // where it begins
+	kind  string // kind of the last token, as in error messages; or the error in it
+	from  int    // start of the token
 	token luavm.Value
 }
 
-// padding ends a text. It is as long as the longest token that is looked at without a look at its end.
+// padding ends the text. It is as long as the longest token that is compared without a check for the end.
 const padding = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// marks are the tokens without contents.
+// marks are the tokens without a value.
 var marks = map[string]string{"{": "T_OBJ_BEGIN", "}": "T_OBJ_END", "[": "T_ARR_BEGIN", "]": "T_ARR_END",
 	":": "T_COLON", ",": "T_COMMA", "\x00": "T_END", "true": "T_BOOLEAN", "false": "T_BOOLEAN", "null": "T_NULL"}
 
@@ -202,7 +203,7 @@ func (d *decoder) next() {
 	}
 }
 
-// need reads the next token, which has to be of that kind.
+// need reads the next token, which must have the given kind.
 func (d *decoder) need(kind, what string) {
 	if d.next(); d.kind != kind {
 		d.expected(what)
@@ -213,10 +214,10 @@ func (d *decoder) expected(what string) {
 	d.t.Fail("Expected %s but found %s at character %d", what, d.kind, d.from+1)
 }
 
-// numeric has all that a number may consist of, nan(name) included.
+// numeric has all characters of numbers, including nan(name).
 const numeric = "0123456789+-.()_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// number reads as much as strtod of C does.
+// number reads a number with the longest possible text, as C's strtod does.
 func (d *decoder) number() {
 	rest := d.text[d.at:]
 	for end := len(rest) - len(strings.TrimLeft(rest, numeric)); end > 0; end-- {
@@ -264,8 +265,8 @@ func (d *decoder) string() {
 	d.kind, d.token = "T_STRING", luavm.String(string(text))
 }
 
-// unicode is the character of an escape such as \u00e9, or of a pair of them, and the length of the text. If the length
-// is 0, the escape is not valid.
+// unicode decodes an escape such as \u00e9, or a surrogate pair. It returns the character and the length of the text.
+// The length is 0 if the escape is invalid.
 func (d *decoder) unicode() (code rune, length int) {
 	hex := func(from int) (rune, bool) {
 		n, err := strconv.ParseUint(d.text[d.at+from:][:4], 16, 32)

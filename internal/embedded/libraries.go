@@ -8,9 +8,9 @@ import (
 	"ratelab/internal/luavm"
 )
 
-// bits is the library bit.
+// bits returns the library bit.
 func bits() *luavm.Table {
-	// The library adds 2^52 + 2^51 to a number. Then the lower bits of the sum are the rounded number.
+	// The library adds 2^52 + 2^51 to a number. The lower bits of the sum are then the rounded number.
 	of := func(t *luavm.Thread, args []luavm.Value, i int) uint32 {
 		return uint32(math.Float64bits(t.Float(args, i) + 3<<51))
 	}

@@ -6,21 +6,21 @@ import (
 	"ratelab/internal/luavm"
 )
 
-// A small hash keeps the order in which its fields were set. It has at most mostFields fields, and no text longer than
-// longestText bytes. These are the defaults of hash-max-listpack-entries and hash-max-listpack-value.
+// A small hash keeps its fields in the order in which they were set. It has at most mostFields fields, and no text of
+// more than longestText bytes. These are the defaults of hash-max-listpack-entries and hash-max-listpack-value.
 const (
 	mostFields  = 512
 	longestText = 64
 )
 
-// order holds the order of the fields of a hash. miniredis itself answers in the order of the texts.
+// order holds the order of a hash's fields. miniredis itself replies in alphabetical order.
 type order struct {
 	fields []string
-	table  bool // the hash was once larger: Redis draws the order, and virtual time sorts the fields
+	table  bool // the hash was larger before: then its order is random in Redis, and virtual time sorts the fields
 }
 
-// entered notes the fields that a command has set, of which it has added some. A new hash has only those, so that no
-// note is needed when a hash is deleted.
+// entered records the fields that a command has set. added is the number of new fields. If all of them are new and the
+// hash has no other fields, the hash is new: so deletions need not be recorded.
 func (s *scripts) entered(key string, texts []string, added luavm.Value) {
 	long := slices.ContainsFunc(texts, func(text string) bool { return len(text) > longestText })
 	if added == luavm.Int(0) && !long {
@@ -30,7 +30,7 @@ func (s *scripts) entered(key string, texts []string, added luavm.Value) {
 		s.orders[key] = &order{}
 	}
 	o := s.orders[key]
-	if o == nil { // the hash was renamed or copied, or another connection has made it
+	if o == nil { // the hash was renamed or copied, or another connection created it
 		return
 	}
 	for i := 0; i < len(texts) && !o.table; i += 2 {
@@ -43,7 +43,7 @@ func (s *scripts) entered(key string, texts []string, added luavm.Value) {
 	}
 }
 
-// ordered gives an answer the order of the fields.
+// ordered sorts the fields in a reply into the order of Redis.
 func (s *scripts) ordered(name string, args []string, value luavm.Value) (luavm.Value, string) {
 	list, width := value.Table(), 2
 	switch name {

@@ -9,8 +9,8 @@ import (
 	"ratelab/internal/resp"
 )
 
-// read takes the first reply off text in RESP2, and makes of it what a script sees: a status is a table, and nothing at
-// all is false. An error, also one inside of an array, is a problem.
+// read takes the first RESP2 reply from text, and converts it to a script's value. A status becomes a table, and nil
+// becomes false. An error is returned as problem, even inside an array.
 func read(text []byte) (value luavm.Value, problem string, rest []byte) {
 	end := bytes.IndexByte(text, '\n')
 	if end < 2 {
@@ -46,20 +46,20 @@ func read(text []byte) (value luavm.Value, problem string, rest []byte) {
 	return luavm.Nil, "invalid request", nil
 }
 
-// What a script returns may be in itself.
+// Limits of the values that a script returns. Tables may be cyclic.
 const (
 	deepest = 100
-	largest = 512 << 20 // bytes, as of a string
+	largest = 512 << 20 // bytes, as for a string
 )
 
-// answer is what a script returns, as text of the connection's protocol.
+// answer is the reply of a script, encoded in the connection's protocol.
 type answer struct {
 	text  []byte
 	resp3 bool
 }
 
-// add writes a value, and reports whether it is not too large. A table ends before its first nil; what is no value of
-// Redis is nothing.
+// add appends a value. It returns false if the value is too large. A table ends before its first nil. Values that Redis
+// cannot represent become nil.
 func (a *answer) add(value luavm.Value, depth int) bool {
 	switch value.Kind() {
 	case luavm.KindNumber:
@@ -84,8 +84,8 @@ func (a *answer) add(value luavm.Value, depth int) bool {
 	return true
 }
 
-// table writes what a table stands for: an error, a status, a number or a text, or else a list. RESP2 has lists in the
-// place of maps and sets.
+// table appends the reply that a table represents: an error, a status, a number or a text, or otherwise a list. RESP2
+// has lists instead of maps and sets.
 func (a *answer) table(t *luavm.Table, depth int) bool {
 	if text, ok := t.GetName("err").Text(); ok {
 		a.line('-', text)
@@ -127,7 +127,7 @@ func (a *answer) table(t *luavm.Table, depth int) bool {
 	return true
 }
 
-// longText is the text of a table that stands for a large number, or for a text with a format.
+// longText returns the text of a table that represents a large number, or a text with a format.
 func longText(t *luavm.Table) (text string, ok bool) {
 	if text, ok = t.GetName("big_number").Text(); ok {
 		return oneLine.Replace(text), true
@@ -140,7 +140,7 @@ func longText(t *luavm.Table) (text string, ok bool) {
 
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
-// line writes a text in one line. A zero byte ends it, as in C.
+// line appends a text as one line. A zero byte ends the text, as in C.
 func (a *answer) line(kind byte, text string) {
 	text, _, _ = strings.Cut(text, "\x00")
 	if kind == '-' {

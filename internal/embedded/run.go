@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/luavm"
 )
 
-// run runs a script, and writes its answer to c. The caller holds the lock of the server.
+// run runs a script, and writes its reply to c. The caller holds the server's lock.
 func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 	s.globals.SetName("KEYS", list(keys))
 	s.globals.SetName("ARGV", list(args))
@@ -45,7 +45,7 @@ func (s *scripts) run(c *server.Peer, of *script, keys, args []string) {
 	c.WriteRaw(string(s.answer.text))
 }
 
-// placed is the text of a reply about an error, which says where the script raised it.
+// placed returns the error reply for an error, with the place of the error in the script.
 func placed(raised *luavm.Error, digest string) string {
 	text := "ERR " + raised.Error()
 	if t := raised.Value.Table(); t != nil {
@@ -60,7 +60,7 @@ func placed(raised *luavm.Error, digest string) string {
 	return text
 }
 
-// makeGlobals makes what a script finds. No script can change it.
+// makeGlobals makes the globals of scripts. Scripts cannot change them.
 func (s *scripts) makeGlobals() {
 	base := luavm.Globals()
 	s.globals = base
@@ -107,7 +107,8 @@ func (s *scripts) makeGlobals() {
 	base.Protect()
 }
 
-// pcall is Lua's, but for a table that Redis raises: it gives its text. After any other table it gives a third value.
+// pcall returns Redis's pcall. It differs from Lua's in one case: if a table is raised, it returns the text of its
+// field err, if there is one, and otherwise a third value.
 func pcall(plain luavm.Value) luavm.Native {
 	return func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
 		results := t.Instead(plain, args)
@@ -122,7 +123,7 @@ func pcall(plain luavm.Value) luavm.Native {
 	}
 }
 
-// without refuses each function that a library does not have.
+// without makes calls of a library's missing functions end the run.
 func (s *scripts) without(library *luavm.Table, name string) *luavm.Table {
 	library.SetMeta(luavm.NewLibrary(map[string]luavm.Native{
 		"__index": func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
@@ -141,7 +142,7 @@ func list(texts []string) luavm.Value {
 	return t.Value()
 }
 
-// log writes nothing, and takes what redis.log takes.
+// log checks its arguments as redis.log does, but writes nothing.
 func log(t *luavm.Thread, args []luavm.Value) []luavm.Value {
 	if len(args) < 2 {
 		t.Throw(told("err", "ERR redis.log() requires two arguments or more."))
@@ -156,7 +157,7 @@ func log(t *luavm.Thread, args []luavm.Value) []luavm.Value {
 	return nil
 }
 
-// setProtocol refuses RESP3: a script's commands are always answered in RESP2 here.
+// setProtocol refuses RESP3: commands of scripts always get RESP2 replies here.
 func (s *scripts) setProtocol(t *luavm.Thread, args []luavm.Value) []luavm.Value {
 	if len(args) != 1 {
 		t.Throw(told("err", "ERR redis.setresp() requires one argument."))
@@ -171,8 +172,8 @@ func (s *scripts) setProtocol(t *luavm.Thread, args []luavm.Value) []luavm.Value
 	return nil
 }
 
-// reply is redis.error_reply or redis.status_reply: a table whose one field is the text. An error of one word gets a
-// code before it.
+// reply returns redis.error_reply or redis.status_reply: a function that makes a table with the text in one field. An
+// error without a blank gets the code ERR.
 func reply(field string) luavm.Native {
 	return func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
 		if len(args) != 1 || args[0].Kind() != luavm.KindString {
@@ -188,7 +189,7 @@ func reply(field string) luavm.Native {
 	}
 }
 
-// told is a table as redis.call makes one of a status or an error.
+// told returns the table that redis.call makes of a status or an error.
 func told(field, text string) luavm.Value {
 	t := luavm.NewTable(0, 1)
 	t.SetName(field, luavm.String(text))
@@ -204,7 +205,7 @@ func sha1hex(t *luavm.Thread, args []luavm.Value) []luavm.Value {
 	return t.One(luavm.String(hex.EncodeToString(sum[:])))
 }
 
-// call is redis.call, or redis.pcall, which gives an error back in place of raising it.
+// call returns redis.call, or redis.pcall, which returns an error instead of raising it.
 func (s *scripts) call(raises bool) luavm.Native {
 	return func(t *luavm.Thread, args []luavm.Value) []luavm.Value {
 		words := make([]string, len(args))
@@ -233,8 +234,8 @@ func (s *scripts) call(raises bool) luavm.Native {
 	}
 }
 
-// argument is a number as Redis writes it for a command, and in scores, since 7.2. A whole number up to 2^62 has all
-// its digits.
+// argument formats a number as Redis does since 7.2, in commands and in scores. An integer up to 2^62 has all its
+// digits.
 func argument(n float64) string {
 	if whole := luavm.Cut(n); float64(whole) == n && math.Abs(n) <= 1<<62 {
 		return strconv.FormatInt(whole, 10)
@@ -242,14 +243,14 @@ func argument(n float64) string {
 	return fpconv.Dtoa(n)
 }
 
-// issue has the server do a command, and reads what it answers: a value, or an error.
+// issue executes a command on the server. It returns a value or an error.
 func (s *scripts) issue(args []string) (value luavm.Value, problem string) {
 	s.elsewhere = s.elsewhere || strings.EqualFold(args[0], "SELECT")
 	value, problem, _ = read(s.dispatch(args))
 	return value, problem
 }
 
-// dispatch has the server do a command under the lock that is held, and gives what it answers.
+// dispatch executes a command under the lock that is already held, and returns the reply.
 func (s *scripts) dispatch(args []string) []byte {
 	defer func() {
 		if r := recover(); r != nil {
@@ -257,7 +258,7 @@ func (s *scripts) dispatch(args []string) []byte {
 		}
 	}()
 	s.replies.Reset()
-	s.writer.Reset(&s.replies) // what an interrupted command has left
+	s.writer.Reset(&s.replies) // remove the rest of an interrupted command
 	s.serve.Dispatch(s.inner, args)
 	s.writer.Flush()
 	return s.replies.Bytes()

@@ -19,16 +19,16 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// Servers run in containers by testcontainers, whose variables and Docker's own it reads.
+// Containers are run by testcontainers, which reads its own variables and those of Docker.
 func init() {
 	redis.Containers.Pull, redis.Containers.Local, redis.Containers.Run = pullImage, isLocal, runContainer
 }
 
-// port is the server's.
+// port is the port of the server.
 const port = "6379/tcp"
 
-// quiet turns off testcontainers' own logger for the whole process: its client prints a banner about the Docker it
-// found past any logger that a request brings.
+// quiet turns off testcontainers' own logger for the whole process. Its client prints a banner about Docker that the
+// logger of a request does not catch.
 var quiet = sync.OnceFunc(func() { log.SetDefault(log.NewNoopLogger()) })
 
 func provider() (*testcontainers.DockerProvider, error) {
@@ -48,7 +48,7 @@ func isLocal() bool {
 	return strings.HasPrefix(p.Client().DaemonHost(), "unix://")
 }
 
-// pullImage asks Docker itself: testcontainers tries again for a quarter of an hour if a registry does not answer.
+// pullImage asks Docker itself, because testcontainers retries for a quarter of an hour if a registry does not respond.
 func pullImage(ctx context.Context, image string) ([]string, error) {
 	p, err := provider()
 	if err != nil {
@@ -72,7 +72,7 @@ func pullImage(ctx context.Context, image string) ([]string, error) {
 	return about.Config.Cmd, nil
 }
 
-// registryAuth is what docker login left for the image's registry, or "".
+// registryAuth returns the credentials of docker login for the image's registry, or "".
 func registryAuth(ctx context.Context, image string) string {
 	_, auth, err := testcontainers.DockerImageAuth(ctx, image)
 	if err != nil {
@@ -86,15 +86,15 @@ func runContainer(ctx context.Context, b redis.Box) (*redis.Container, error) {
 	quiet()
 	var mounts testcontainers.ContainerMounts
 	for here, there := range b.Folders {
-		//lint:ignore SA1019 a bind mount is what lends a folder of this machine to a container on it
+		//lint:ignore SA1019 a bind mount lends a folder of this machine to a container on it
 		mounts = append(mounts, testcontainers.BindMount(here, testcontainers.ContainerMountTarget(there)))
 	}
 	options := []testcontainers.ContainerCustomizer{
 		testcontainers.WithExposedPorts(port),
 		testcontainers.WithWaitStrategy(wait.ForMappedPort(port)),
-		// docker ps --filter label=ratelab finds leftovers
+		// docker ps --filter label=ratelab lists leftovers
 		testcontainers.WithLabels(map[string]string{"ratelab": "server"}),
-		testcontainers.WithTmpfs(map[string]string{"/data": ""}), // in place of the image's anonymous volume
+		testcontainers.WithTmpfs(map[string]string{"/data": ""}), // instead of the image's anonymous volume
 		testcontainers.WithEnv(b.Environment),
 		testcontainers.WithMounts(mounts...),
 		testcontainers.WithHostConfigModifier(func(c *moby.HostConfig) { c.Memory, c.MemorySwap = b.Memory, b.Memory }),
@@ -124,7 +124,7 @@ func runContainer(ctx context.Context, b redis.Box) (*redis.Container, error) {
 	return &redis.Container{Address: address, Printed: printed, End: end}, nil
 }
 
-// addressOf returns the host and port behind which the server's port is.
+// addressOf returns the host and port that lead to the server's port.
 func addressOf(ctx context.Context, c *testcontainers.DockerContainer) (string, error) {
 	host, err := c.Host(ctx)
 	if err != nil {
@@ -134,7 +134,7 @@ func addressOf(ctx context.Context, c *testcontainers.DockerContainer) (string, 
 	return net.JoinHostPort(host, mapped.Port()), err
 }
 
-// printedBy returns what a container's processes have printed if the container has ended.
+// printedBy returns the output of a container's processes if the container has ended.
 func printedBy(ctx context.Context, c *testcontainers.DockerContainer) (text []byte, ended bool) {
 	state, err := c.State(ctx)
 	if err != nil || state.Pid > 0 {

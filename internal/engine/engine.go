@@ -1,8 +1,8 @@
-// Package engine decides requests by limiters' scripts in virtual time, on the servers of package redis. An Engine is a
-// run.Engine.
+// Package engine decides requests with limiters' scripts in virtual time, on the servers of package redis. An Engine is
+// a run.Engine.
 //
-// A user's script may do anything. It runs on a server of ours whose time and memory are bounded. On another server it
-// decides a batch only after a bounded server has decided the same batch.
+// A user's script may do anything. So it runs on our own server, whose time and memory are limited. On any other server
+// it decides a batch only after a limited server has decided the same batch.
 //
 // The package measures nothing.
 package engine
@@ -25,14 +25,14 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Spec says which server decides.
+// Spec selects the server.
 type Spec struct {
 	Redis   string // a spec of redis.Start, or redis.KindAuto
 	Foreign bool   // users' scripts take part; without them redis.KindAuto is the embedded server
 	Clock   replay.Clock
 }
 
-// Ours returns a Spec of a server of ours: the same kind, or in place of a given server the one that redis.KindAuto is.
+// Ours returns a Spec of our own server: one of the same kind, or redis.KindAuto in place of a given server.
 func (s Spec) Ours() Spec {
 	if redis.IsGiven(s.Redis) {
 		s.Redis = redis.KindAuto
@@ -40,39 +40,39 @@ func (s Spec) Ours() Spec {
 	return s
 }
 
-// Engine runs scripts on one server for all rows. Without users' scripts each row has an embedded server of its own.
-// Its methods are safe for concurrent use only where they say so.
+// Engine runs scripts for all rows. Either all rows use one server, or, without users' scripts, each row has its own
+// embedded server. A method is safe for concurrent use only if its comment says so.
 type Engine struct {
 	spec     Spec
 	now      context.Context // ends when an interrupted run must stop at once
 	stop     func()
-	fallback string // why redis.KindAuto is the embedded server; "": it is another one
+	fallback string // why redis.KindAuto selected the embedded server; "": it did not
 
-	server  *redis.Server // nil: each row has an embedded server of its own
-	ours    bool          // Close ends server
-	bounded *redis.Server // decides users' scripts before server does; nil: not needed yet
+	server  *redis.Server // nil: each row has its own embedded server
+	ours    bool          // Close stops server
+	bounded *redis.Server // decides users' scripts before server does; nil: not started yet
 	scripts []*onServer   // opened since the last Clean
 	kept    string
 
 	mu   sync.Mutex
 	idle []*redis.Server // embedded servers that no row uses
-	all  []*redis.Server // embedded servers, each of one row
+	all  []*redis.Server // all embedded servers, each used by at most one row
 }
 
 var _ run.Engine = (*Engine)(nil)
 
-// The time that an interrupted run gets to finish its batches, so that all rows end at the same request, and then to
-// delete its keys.
+// finishing is how long an interrupted run may finish its batches, so that all rows end at the same request. deleting
+// is how long it may then delete its keys.
 const (
 	finishing = 300 * time.Millisecond
 	deleting  = time.Second
 )
 
-// mostRows is the most connections of a server: one for each row and one to look at it.
+// mostRows is the most connections of a server: one per row and one for inspection.
 const mostRows = 256
 
-// Start starts the server. When ctx is interrupted, calls under way have some time to finish. Errors are those of
-// redis.Start; a *redis.BadSpec is a *replay.InputError.
+// Start starts the server. After an interrupt of ctx, calls in progress have some time to finish. It returns the errors
+// of redis.Start, with a *redis.BadSpec as a *replay.InputError.
 func Start(ctx context.Context, spec Spec) (*Engine, error) {
 	e := &Engine{spec: spec, ours: true}
 	var err error
@@ -105,14 +105,14 @@ func Start(ctx context.Context, spec Spec) (*Engine, error) {
 	return e, nil
 }
 
-// On returns an Engine on a server that runs already, which Close leaves alone.
+// On returns an Engine on a running server. Close does not stop this server.
 func On(ctx context.Context, server *redis.Server, clock replay.Clock) *Engine {
 	e := &Engine{spec: Spec{Redis: server.Kind, Clock: clock}, server: server}
 	e.watch(ctx)
 	return e
 }
 
-// watch makes the context that ends some time after ctx.
+// watch makes the context now, which ends some time after ctx.
 func (e *Engine) watch(ctx context.Context) {
 	now, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	forget := context.AfterFunc(ctx, func() {
@@ -135,7 +135,7 @@ func (e *Engine) until(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// Close ends the servers that the Engine has started.
+// Close stops the servers that the Engine has started.
 func (e *Engine) Close() {
 	e.stop()
 	if e.ours && e.server != nil {
@@ -145,7 +145,7 @@ func (e *Engine) Close() {
 		e.all = append(e.all, e.bounded)
 	}
 	for _, one := range e.all {
-		one.Close() // the figures are in; what is left of a server of ours ends with the process
+		one.Close() // errors do not matter: the results are complete, and our own servers end with the process
 	}
 }
 
@@ -159,10 +159,10 @@ func (e *Engine) About() result.Server {
 		Fallback: e.fallback}
 }
 
-// Kept names the keys that an interrupted run has left on a given server; "": none.
+// Kept names the keys that an interrupted run has left on a given server, or returns "".
 func (e *Engine) Kept() string { return e.kept }
 
-// take returns the server of a row. It is safe for concurrent use, as is put.
+// take returns the server for a row. take and put are safe for concurrent use.
 func (e *Engine) take(ctx context.Context) (*redis.Server, error) {
 	if e.server != nil {
 		return e.server, nil
@@ -234,7 +234,7 @@ func (e *Engine) Confirm(ctx context.Context, calls []sequence.Call) error {
 		return err
 	}
 	defer e.put(one)
-	// Deadlines are placed after the server's own clock, which need not be ours.
+	// Deadlines must be in the future of the server's own clock, which may differ from ours.
 	now, err := one.Client.Time(context.WithoutCancel(ctx)).Result()
 	if err == nil {
 		err = sequence.Confirm(ctx, one, !one.Own, one.Prefix, calls, now)
@@ -246,9 +246,9 @@ func (e *Engine) Confirm(ctx context.Context, calls []sequence.Call) error {
 	return redis.Explain(err, one)
 }
 
-// Clean deletes the keys of the scripts that were opened since the last call. After a failure, which it returns, it
-// deletes only on a given server, and counts the keys that it cannot delete. A server of ours ends with such a run, and
-// its keys with it.
+// Clean deletes the keys of the scripts that were opened since the last call, and returns failed or its own error.
+// After a failure it deletes keys only on a given server, and counts the keys that it cannot delete. Our own server
+// ends after a failed run, together with its keys.
 func (e *Engine) Clean(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -263,7 +263,7 @@ func (e *Engine) Clean(ctx context.Context, failed error) error {
 		var err error
 		switch {
 		case s.server.Own && (failed != nil || e.now.Err() != nil):
-			if s.Unanswered() { // it may hang in the script
+			if s.Unanswered() { // it may be stuck in the script
 				s.server.Abandon()
 			}
 		case s.server.Hangs():

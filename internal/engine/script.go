@@ -20,10 +20,10 @@ import (
 )
 
 // Runner prepares a program for virtual time, under the server's prefix, with both clocks in the options. The error is
-// a *replay.InputError for a script that virtual time cannot follow, or the server's.
+// a *replay.InputError for a script that virtual time cannot follow, or an error of the server.
 func Runner(ctx context.Context, s *redis.Server, program *script.Program, o virtualtime.Options,
 	clock replay.Clock) (*virtualtime.Runner, error) {
-	// Deadlines are placed after the server's own clock, which need not be ours.
+	// Deadlines must be in the future of the server's own clock, which may differ from ours.
 	serverNow, err := s.Client.Time(ctx).Result()
 	if err != nil {
 		return nil, redis.Explain(err, s)
@@ -40,28 +40,27 @@ func Runner(ctx context.Context, s *redis.Server, program *script.Program, o vir
 	return r, err
 }
 
-// onServer is a run.Script.
+// onServer is a run.Script on a server.
 type onServer struct {
 	*virtualtime.Runner
 	engine  *Engine
 	limiter *limiter.Limiter
 	server  *redis.Server
-	before  *onServer // decides each batch first, on a bounded server; nil: this server is bounded or the script ours
-	known   bool      // the first requests were decided
+	before  *onServer // decides each batch first, on a limited server; nil: not needed
+	known   bool      // the first requests have been decided
 
-	route  func(key string) string // of several gateways; nil: there is one
-	routed []limit.Request         // as the gateways see them
+	route  func(key string) string // for several gateways; nil: there is only one
+	routed []limit.Request         // the requests with the keys of the gateways
 }
 
-// A script that loops is told after firstTime if it loops among its first requests. Later a call may take
-// redis.BatchTime.
+// If a script loops during its first requests, it is reported after firstTime. Later calls may take redis.BatchTime.
 const (
 	firstRequests = 100
 	firstTime     = 5 * time.Second
 )
 
-// Decide decides a batch. The error is message.ErrInterrupted after an interrupt, and a *replay.InputError if a user's
-// script fails, loops, or has ended its server.
+// Decide decides a batch. After an interrupt the error is message.ErrInterrupted. It is a *replay.InputError if a
+// user's script fails, loops, or has ended its server.
 func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	ctx, end := s.engine.until(ctx)
 	defer end()
@@ -90,7 +89,7 @@ func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisio
 // errLoops is the error of a script that does not return.
 var errLoops = errors.New("the script loops, or is far too slow")
 
-// first decides a user's script's first requests.
+// first decides the first requests of a user's script.
 func (s *onServer) first(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -107,8 +106,8 @@ func (s *onServer) first(ctx context.Context, requests []limit.Request, decision
 	return s.fault(ctx, err)
 }
 
-// fault explains an error of a call. A user's script is to blame for what it raises, and on a server of ours for an end
-// of the server and for the lack of an answer.
+// fault explains an error of a call. The errors that a user's script raises are the script's fault. On our own server,
+// so are a server that ended and a missing reply.
 func (s *onServer) fault(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -117,7 +116,7 @@ func (s *onServer) fault(ctx context.Context, err error) error {
 	var call *virtualtime.CallError
 	switch isCall := errors.As(err, &call); {
 	case !foreign:
-	case isCall && strings.Contains(call.Text, embedded.Refusal): // another server may decide the script
+	case isCall && strings.Contains(call.Text, embedded.Refusal): // another server may be able to decide the script
 		return &refusal{file, err}
 	case isCall && redis.ExplainText(call.Text, s.server) != nil: // the server's fault
 	case run.ScriptFault(s.limiter, err) != nil:
@@ -132,7 +131,7 @@ func (s *onServer) fault(ctx context.Context, err error) error {
 	return explain(err, s.server)
 }
 
-// refusal is the error of a user's script that the embedded server cannot decide.
+// refusal is the error for a user's script that the embedded server cannot decide.
 type refusal struct {
 	file  string
 	cause error
@@ -142,10 +141,11 @@ func (r *refusal) Error() string { return r.file + ": " + r.cause.Error() }
 
 func (r *refusal) Unwrap() error { return r.cause }
 
-// NamesFile is for replay.Named.
+// NamesFile marks the error as one that names a file, for replay.Named.
 func (r *refusal) NamesFile() {}
 
-// explain explains an error of a call on s, as redis.Explain does. Errors of the script and lost keys stay as they are.
+// explain explains an error of a call on s, as redis.Explain does. Errors of the script and errors about lost keys are
+// returned unchanged.
 func explain(err error, s *redis.Server) error {
 	var compile *virtualtime.CompileError
 	var lost *virtualtime.LostError
@@ -160,8 +160,8 @@ func explain(err error, s *redis.Server) error {
 	return redis.Explain(err, s)
 }
 
-// Left counts the script's keys at a time. Memory is measured only on real servers: an embedded one invents it. The
-// error is message.ErrInterrupted after an interrupt.
+// Left counts the script's keys at a time. It measures memory only on real servers, because the embedded server only
+// invents it. After an interrupt the error is message.ErrInterrupted.
 func (s *onServer) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
 	ctx, end := s.engine.until(ctx)
 	defer end()

@@ -12,17 +12,17 @@ import (
 	"ratelab/internal/script"
 )
 
-// elsewhere are limits at which faults show that do not at others: a window below a second, a burst of less than half a
-// second, and one of many seconds. A TTL in whole seconds, or one that does not follow from burst and rate, is 0 or too
-// short there.
+// elsewhere are limits that show faults which other limits hide: a window of less than a second, a burst of less than
+// half a second, and a burst of many seconds. At these limits, a TTL in whole seconds is 0 or too short. So is a TTL
+// that does not follow from burst and rate.
 var elsewhere = []limit.Policy{
 	{Requests: 20, Window: 500 * time.Millisecond},
 	{Requests: 20, Window: time.Second, Burst: 4, Contract: limit.ByBucket},
 	{Requests: 2, Window: time.Second, Burst: 60, Contract: limit.ByBucket},
 }
 
-// besides looks at the limit that was asked about, where another one was examined, and at some others, if the binding
-// passes them, for kinds of faults that were not found.
+// besides looks for kinds of faults that have not been found yet. It plays some traffic at the limit the user asked
+// about, if another limit was examined, and at some other limits, if the binding passes them.
 func (x *examination) besides(asked limit.Policy) error {
 	if x.has("fails", "admits_none") {
 		return nil
@@ -44,13 +44,13 @@ func (x *examination) besides(asked limit.Policy) error {
 			return err
 		}
 	}
-	if x.found.Faults() > 0 { // which show here, too
+	if x.found.Faults() > 0 { // the faults show here, too
 		return nil
 	}
 	return x.underWay()
 }
 
-// few has a few plays decided at another limit.
+// few plays some traffic at another limit.
 func (x *examination) few(p limit.Policy, why string) error {
 	y, err := x.under(x.ctx, p)
 	if err != nil {
@@ -72,14 +72,14 @@ func (x *examination) few(p limit.Policy, why string) error {
 	if len(x.found.Checked) > 0 && y.plays > 0 {
 		x.found.Checked[0] += ", " + message.Count(y.plays, "play") + " at " + inShort(p)
 	}
-	switch { // rules that are one at a limit of 1 part at another
+	switch { // rules that agree at a limit of 1 differ at other limits
 	case len(y.rules) > 0:
 		x.rules = y.rules
 		x.family()
 	case y.found.Limit.Requests == 1:
 		x.rules, x.found.Family = nil, ""
 	}
-	if y.why == "" { // the limit that was asked about
+	if y.why == "" { // the limit that the user asked about
 		if y.found.Worst*x.limit >= x.found.Worst*y.limit {
 			x.worstOf, x.worstAt, x.worstN = y.worstOf, y.policy, y.found.Worst
 		}
@@ -92,7 +92,7 @@ func (x *examination) few(p limit.Policy, why string) error {
 	return nil
 }
 
-// lookBriefly is look with the few plays at which faults of a limit show.
+// lookBriefly is like look, but with few plays, which show faults of the limit.
 func (y *examination) lookBriefly() error {
 	if err := y.atOnce(); err != nil || y.admits == 0 {
 		return err
@@ -143,7 +143,7 @@ func (y *examination) lookBriefly() error {
 		y.rules = exact
 		return nil
 	}
-	if y.found.Limit.Requests == 1 { // all rules fit there, and none of them is the script's
+	if y.found.Limit.Requests == 1 { // all rules agree at this limit, so none is known to be the script's
 		y.rules = nil
 		return nil
 	}
@@ -164,12 +164,12 @@ func (y *examination) lookBriefly() error {
 	return y.tell(smallest(y.breaches(departs(nearest.rule, tolerance, &because), all)))
 }
 
-// lawsOf are the laws of these kinds.
+// lawsOf returns the laws of the given kinds.
 func lawsOf(kinds ...string) []*law {
 	return slices.DeleteFunc(slices.Clone(laws), func(l *law) bool { return !slices.Contains(kinds, l.kinds) })
 }
 
-// shown has a play for each client of the requests that the run shows.
+// shown returns one play per client, with the requests of the run that shows the script.
 func (x *examination) shown() (plays []*play) {
 	of := map[string]*play{}
 	first := map[string]int64{}
@@ -186,8 +186,9 @@ func (x *examination) shown() (plays []*play) {
 	return plays
 }
 
-// underWay looks at keys whose limit or burst changes while they are in use: no more may pass than under the larger
-// one, who asks for less than half of the smaller one is never rejected, and after a silence the new one holds.
+// underWay examines keys whose limit or burst changes while they are in use. No more may be admitted than under the
+// larger limit. A client that asks for less than half of the smaller limit is never rejected. After a silence, the new
+// limit holds.
 func (x *examination) underWay() error {
 	for _, c := range []struct {
 		what   string
@@ -206,7 +207,7 @@ func (x *examination) underWay() error {
 			return nil //nolint:nilerr // the binding cannot express the limit
 		}
 		y.admits, y.stepUS = x.admits*y.burst/x.burst, x.stepUS
-		turn := 64*max(x.windowUS, x.fillUS, y.fillUS) + 16*second // y's comes first
+		turn := 64*max(x.windowUS, x.fillUS, y.fillUS) + 16*second // the phase of y comes first
 		both := x.limiter.WithoutModel()
 		both.Program = x.limiter.Program.Changing(y.limiter.Program, 0, turn)
 		var plays []*play

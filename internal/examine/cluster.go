@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// cluster looks whether the keys of one call, and those that the script makes of them, lie in one slot.
+// cluster checks that the keys of a call, and the keys that the script derives from them, are in one slot.
 func (x *examination) cluster() {
 	var keys []string
 	vars := script.Vars{Key: key + "-0", Cost: 1, NowUS: scenario.DefaultStart.UnixMicro() + x.namedAtUS}
@@ -17,7 +17,7 @@ func (x *examination) cluster() {
 	}
 	given := len(keys)
 	for _, name := range x.names {
-		if i := strings.Index(name, keys[0]); i > 0 { // without the prefix of the server
+		if i := strings.Index(name, keys[0]); i > 0 { // remove the server's prefix
 			name = name[i:]
 		}
 		keys = append(keys, name)
@@ -39,7 +39,8 @@ func (x *examination) cluster() {
 	}
 }
 
-// tag is the part of a key that determines its slot: what stands between the first { and the } after it, or all.
+// tag returns the part of a key that determines its slot: the text between the first { and the next }, or the whole
+// key.
 // Source: redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec, hash tags.
 func tag(key string) string {
 	if _, after, found := strings.Cut(key, "{"); found {
@@ -50,7 +51,7 @@ func tag(key string) string {
 	return key
 }
 
-// named is a key without the prefix that keeps the keys of a user's script apart.
+// named returns a key without the prefix that separates the keys of users' scripts.
 func (x *examination) named(name string) string {
 	return message.Quote(strings.TrimPrefix(strings.Replace(name, key+"-0", key, 1), "own:"+x.found.Algorithm+":"))
 }

@@ -7,12 +7,12 @@ import (
 	"ratelab/internal/limit"
 )
 
-// corpus is the traffic that tells rules and mistakes apart, at three phases of the clock. Costs other than 1 are left
-// out where nobody asks for them.
+// corpus returns the traffic that distinguishes rules and reveals mistakes, at three phases of the clock. Without
+// costs, all requests cost 1.
 func (x *examination) corpus(costs bool) (all []*play) {
 	w, l, b, fill := x.windowUS, x.limit, x.burst, x.fillUS
 	permit := max(1, int64(x.permitUS()))
-	e := min(4*millisecond, w/10) // beside an edge
+	e := min(4*millisecond, w/10) // distance from an edge
 	step := x.stepUS
 	at := func(gap, n int64) volley { return volley{gapUS: gap, n: n, stepUS: step} }
 	every := func(gap, n, step int64) volley { return volley{gapUS: gap, n: n, stepUS: step} }
@@ -58,7 +58,7 @@ func (x *examination) corpus(costs bool) (all []*play) {
 	for _, gap := range []int64{permit * 19 / 10, second * 19 / 10} {
 		n := int64(20)
 		if gap > permit {
-			n = min(n, max(1, b*permit/max(1, gap-permit)), w*95/100/gap-1) // before a window is over
+			n = min(n, max(1, b*permit/max(1, gap-permit)), w*95/100/gap-1) // before the window ends
 		}
 		if gap >= permit*11/10 && n > 0 {
 			once(fractions, 0, at(0, x.admits), every(gap, n, gap), at(gap, b+1))
@@ -76,7 +76,7 @@ func (x *examination) corpus(costs bool) (all []*play) {
 		}
 	}
 	for _, length := range []int64{3600 * second, 24 * 3600 * second} {
-		both := length / limit.Divisor(length, w) * w // a phase of both clocks
+		both := length / limit.Divisor(length, w) * w // a multiple of both periods
 		if w < length/2 && both < 60*24*3600*second {
 			p := play{name: "hour", phaseUS: length - w/2, alignUS: both, volleys: []volley{at(0, b), at(w/2+e, b),
 				at(w/3, b)}}

@@ -1,10 +1,13 @@
-// Package examine plays a corpus of traffic past a limiter's script and judges it. Each decision is judged by what the
-// script itself admitted before: by rules, of which one may explain everything. Each play is judged by laws that need
-// no rule, most of them by further plays that must agree. Findings are faults, which depart from the rule or break a
-// law, and properties, which the rule's own bound has. Each has the traffic that shows it. Findings follow from replies
-// and keys; the script's source is not read.
+// Package examine plays a corpus of traffic against a limiter's script and judges the decisions. There are two methods.
+// First, it compares each decision with known rules, given what the script itself admitted before. A rule may explain
+// all decisions. Second, it checks laws that hold for any limiter. Most laws need further plays, whose decisions must
+// agree with the first ones.
 //
-// It compares no scripts (see run.Compare) and judges no cost (see counting).
+// A finding is a fault, if the script departs from its rule or breaks a law, or a property, if the rule itself behaves
+// that way. Each finding has the traffic that shows it. Findings follow from replies and keys. The package does not
+// read the script's source.
+//
+// It does not compare scripts (see run.Compare), and it does not judge costs (see counting).
 package examine
 
 import (
@@ -26,35 +29,35 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Standard is the limit where nobody named one.
+// Standard is the limit if the user gave none.
 var Standard = limit.Policy{Requests: 100, Window: time.Minute}
 
-// A larger limit or burst than large is not examined. Where the binding passes the limit, about scaled is examined in
-// the place of a larger one, and a few plays at the limit that was asked about.
+// A limit or burst above large is not examined. If the binding passes the limit, a limit of about scaled is examined
+// instead, with a few plays at the limit the user asked about.
 const (
 	large  = 500
 	scaled = 10
 )
 
-// shortest is the shortest window that is examined: beside a shorter one, what scripts round is too much.
+// shortest is the shortest window that is examined. In a shorter window, the rounding errors of scripts are too large.
 const shortest = 100 * time.Millisecond
 
-// fewer is why another limit than the one that was asked about is examined.
+// fewer explains why another limit is examined than the user asked about.
 const fewer = "tried besides: the example is shorter"
 
-// Script is a limiter's script to be examined.
+// Script is a limiter's script, with options for its examination.
 type Script struct {
 	At    func(limit.Policy) (*limiter.Limiter, error)
-	Asked *limit.Policy // the limit that was asked about; nil: none
-	Costs bool          // requests have other costs than 1
-	// Shown are requests of a run that shows the script at the limit that was asked about. What they show is said.
+	Asked *limit.Policy // the limit the user asked about; nil: none
+	Costs bool          // requests may have other costs than 1
+	// Shown are requests of a run, at the limit the user asked about. They are played too.
 	Shown  []limit.Request
-	Search *Search // nil: none
-	// Engine has a server of its own: the script may loop.
+	Search *Search // nil: no search
+	// Engine must have its own server, because the script may loop forever.
 	Engine run.Engine
 }
 
-// Examine lets the script decide on the server. The error is the server's or the binding's.
+// Examine examines the script. It returns errors of the server and of the binding.
 func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	asked := Standard
 	if s.Asked != nil {
@@ -91,7 +94,7 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	return small.found, err
 }
 
-// lookFrom examines the script, and looks at what needs few requests at the limit that was asked about.
+// lookFrom examines the script. It begins at the limit the user asked about, with plays of few requests.
 func (x *examination) lookFrom(asked *examination) error {
 	if max(asked.limit, asked.burst) > 2000 {
 		asked = x
@@ -101,7 +104,7 @@ func (x *examination) lookFrom(asked *examination) error {
 		return asked.fails(callError(err))
 	}
 	if err != nil || x.admits == 0 && x == asked || x.has("shares_keys", "admits_none") {
-		return err // no play would be apart from the others
+		return err // further plays would not be independent of each other
 	}
 	if x != asked {
 		found := x.found
@@ -115,7 +118,7 @@ func (x *examination) lookFrom(asked *examination) error {
 	return x.look()
 }
 
-// begin looks at the first volley, and at the keys.
+// begin plays the first volley, and examines the keys.
 func (x *examination) begin() error {
 	err := x.atOnce()
 	if err == nil {
@@ -127,13 +130,13 @@ func (x *examination) begin() error {
 	return err
 }
 
-// under begins an examination at a limit. The error is the binding's.
+// under begins an examination at a limit. It returns errors of the binding.
 func (s *Script) under(ctx context.Context, p limit.Policy) (*examination, error) {
 	l, err := s.At(p)
 	if err != nil {
 		return nil, err
 	}
-	p = l.Policy // a script may have its own
+	p = l.Policy // the script may have its own limit
 	x := &examination{Script: s, ctx: ctx, limiter: l, policy: p, limit: p.Requests, burst: p.Capacity(),
 		windowUS: p.WindowUS(), stepUS: 1, found: &result.Examination{Algorithm: l.Label,
 			Limit: result.LimitOf(p), ScriptSHA1: script.SHA1(l.Program.Source), Findings: []result.Finding{},
@@ -142,7 +145,7 @@ func (s *Script) under(ctx context.Context, p limit.Policy) (*examination, error
 	return x, nil
 }
 
-// passes reports whether the binding passes what each change of the limit changes.
+// passes reports whether the binding passes the parameters that each change affects.
 func (s *Script) passes(p limit.Policy, changes ...func(*limit.Policy)) bool {
 	l, err := s.At(p)
 	return err == nil && !slices.ContainsFunc(changes, func(change func(*limit.Policy)) bool {
@@ -153,13 +156,13 @@ func (s *Script) passes(p limit.Policy, changes ...func(*limit.Policy)) bool {
 	})
 }
 
-// These change a limit, for passes. A burst that nobody gave is the limit.
+// Changes of a limit, for passes. Without a given burst, the burst equals the limit.
 func more(p *limit.Policy)     { p.Requests++; p.Burst = 0 }
 func longer(p *limit.Policy)   { p.Window *= 2 }
 func burstier(p *limit.Policy) { p.Burst = p.Capacity() + 1 }
 
-// policy is the limit at which the script is examined: the one that was asked about, or a smaller one of the same
-// window where the binding passes it; or why there is none.
+// policy returns the limit at which the script is examined: the one the user asked about, or a smaller one with the
+// same window if the binding passes it. If the script cannot be examined, why is the reason.
 func (s *Script) policy(asked limit.Policy, program *script.Program) (at limit.Policy, why string) {
 	limits := s.passes(asked, more)
 	biggest := max(asked.Requests, asked.Capacity())
@@ -184,7 +187,7 @@ func (s *Script) policy(asked limit.Policy, program *script.Program) (at limit.P
 	return asked, ""
 }
 
-// examination is the state of one examination.
+// examination is an examination in progress.
 type examination struct {
 	*Script
 	ctx     context.Context
@@ -193,31 +196,31 @@ type examination struct {
 	policy  limit.Policy
 
 	limit, burst     int64
-	windowUS, fillUS int64 // fillUS: in which an empty bucket of the burst is full again
+	windowUS, fillUS int64 // fillUS: the time in which an empty bucket fills up to the burst
 
-	why     string // the limit is another one than that which was asked about
-	admits  int64  // at once, which need not be the burst
-	livesUS int64  // how long a key lives after one request more than the burst; 0: not known
+	why     string // why this limit is not the one the user asked about
+	admits  int64  // at one instant; need not equal the burst
+	livesUS int64  // how long a key lives after burst + 1 requests; 0: unknown
 	stepUS  int64  // between requests that are "at once"
-	seconds bool   // the script goes by whole seconds
-	rules   []rule // that explain everything
-	worstOf *play  // the traffic with the most in one window
+	seconds bool   // the script counts in whole seconds
+	rules   []rule // that explain all decisions
+	worstOf *play  // the play with the most admitted in one window
 	worstAt limit.Policy
 	worstN  int64
 
-	// What the decisions have shown so far.
+	// Results of the decisions up to now.
 	decisions                  int64
 	plays                      int
-	delayUS                    int64 // the longest delay of a shaper
+	delayUS                    int64 // longest delay of a shaper
 	tellsRemaining, tellsReset bool
-	left                       virtualtime.Left // after the last batch
+	left                       virtualtime.Left // keys left after the last batch
 	endless                    bool             // a batch left a key without a TTL
-	ignored                    string           // the server's error that a library kept to itself
-	names                      []string         // of keys that one request left
+	ignored                    string           // a server error that a library did not report
+	names                      []string         // of the keys after one request
 	namedAtUS                  int64
 }
 
-// forCost is the time in which the limit allows so many permits, rounded up.
+// forCost returns the time in which the limit allows the given number of tokens, rounded up.
 func (x *examination) forCost(permits int64) int64 {
 	us, rest := limit.Quotient(permits, x.windowUS, x.limit, 1<<62)
 	if rest {
@@ -226,7 +229,7 @@ func (x *examination) forCost(permits int64) int64 {
 	return us
 }
 
-// names are the kinds of findings in words, where the finding does not say it all.
+// names are the kinds of findings in words, if the text alone is not enough.
 var names = map[string]string{
 	"no_limit": "no limit at one instant", "off_by_one": "off by one", "more_at_once": "more at once than the limit",
 	"admits_none": "admits nothing", "shares_keys": "shares keys", "ignores_cost": "ignores costs",
@@ -244,10 +247,10 @@ var names = map[string]string{
 	"reset_after": "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
 }
 
-// ours begins what virtual time or the embedded server cannot do, which is no script's fault.
+// ours matches errors about features that virtual time or the embedded server lacks. They are not faults of the script.
 var ours = regexp.MustCompile(`^(virtual time|the embedded server) `)
 
-// fails says that a call failed.
+// fails records a failed call.
 func (x *examination) fails(failed *virtualtime.CallError) error {
 	if ours.MatchString(failed.Text) {
 		x.found.NotExamined, x.found.Findings, x.found.Checked = failed.Text, []result.Finding{}, []string{}
@@ -257,10 +260,10 @@ func (x *examination) fails(failed *virtualtime.CallError) error {
 	return nil
 }
 
-// A finding is a fault, which is wrong in any limiter, or a property of a kind of limiter.
+// A finding is a fault, if it is wrong for any limiter, or a property of this kind of limiter.
 const fault, property = true, false
 
-// say adds a finding, with the traffic that shows it, faults before properties.
+// say adds a finding, with the traffic that shows it. Faults come before properties.
 func (x *examination) say(fault bool, kind string, shown *play, format string, args ...any) *result.Finding {
 	f := result.Finding{Kind: kind, Name: names[kind], Fault: fault, Text: fmt.Sprintf(format, args...),
 		Limit: result.LimitOf(x.policy), Traffic: []result.Volley{}}
@@ -278,12 +281,12 @@ func (x *examination) say(fault bool, kind string, shown *play, format string, a
 	return &x.found.Findings[at]
 }
 
-// has reports whether there is a finding of any of these kinds.
+// has reports whether there is a finding of one of these kinds.
 func (x *examination) has(kinds ...string) bool {
 	return slices.ContainsFunc(x.found.Findings, func(f result.Finding) bool { return slices.Contains(kinds, f.Kind) })
 }
 
-// evaluate lets the script decide the plays, and then those that the laws make of them.
+// evaluate lets the script decide the plays, and then the further plays that the laws derive from them.
 func (x *examination) evaluate(l *limiter.Limiter, plays []*play, laws []*law) ([]*outcome, error) {
 	all, err := x.decide(l, plays)
 	if err != nil {
@@ -313,7 +316,7 @@ func (x *examination) evaluate(l *limiter.Limiter, plays []*play, laws []*law) (
 	return all, nil
 }
 
-// breaches are the plays that break a law.
+// breaches returns the plays that break a law.
 func (x *examination) breaches(law *law, all []*outcome) (found []*breach) {
 	for _, p := range all {
 		if !law.applies(x, p.play) {
@@ -330,7 +333,7 @@ func (x *examination) breaches(law *law, all []*outcome) (found []*breach) {
 	return found
 }
 
-// broken has, for each kind of breach, the one that takes the fewest requests, in the order of the laws.
+// broken returns, for each kind of breach, the one with the fewest requests, in the order of the laws.
 func (x *examination) broken(all []*outcome) (found []*breach) {
 	for _, law := range laws {
 		of := map[string][]*breach{}
@@ -352,7 +355,7 @@ func (x *examination) broken(all []*outcome) (found []*breach) {
 	return found
 }
 
-// tell adds the finding of a breach, as small as it can be made.
+// tell adds the finding of a breach, after making its play as small as possible.
 func (x *examination) tell(b *breach) error {
 	if x.has(b.kind) {
 		return nil
@@ -372,7 +375,7 @@ func (x *examination) tell(b *breach) error {
 	return nil
 }
 
-// unseen says what the replies to the plays do not show.
+// unseen adds findings that do not follow from the replies.
 func (x *examination) unseen(all []*outcome) {
 	x.plays = len(all)
 	if x.endless && x.limiter.Program.Init == nil && !x.has("never_expires") {
@@ -423,8 +426,8 @@ func (x *examination) look() error {
 	return nil
 }
 
-// unexplained looks for the change under which a rule explains everything, and says what is wrong. It returns the
-// breaches that have another cause.
+// unexplained looks for a change that makes a rule explain all decisions, and adds the finding. It returns the breaches
+// that have another cause.
 func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitted) ([]*breach, error) {
 	c, exact, after, err := x.butFor(all)
 	if err != nil {
@@ -476,7 +479,7 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 	})
 	costs := strings.HasPrefix(c.kind, "costs")
 	if i := slices.IndexFunc(broken, func(b *breach) bool { return b.fault && isCost(b) }); costs && i >= 0 {
-		return slices.Insert(rest, 0, broken[i]), nil // what a law says of it is plainer
+		return slices.Insert(rest, 0, broken[i]), nil // the law's text is simpler
 	}
 	if i := slices.IndexFunc(broken, (*breach).ofRejected); c.rejected && i >= 0 {
 		return slices.Insert(rest, 0, broken[i]), nil
@@ -498,7 +501,7 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 		return nil, err
 	}
 	kind := b.kind
-	if costs { // a rejected request may be the reason
+	if costs { // rejected requests may be the cause
 		only := x.changedPlays(change{rejected: true, last: true}, []*outcome{{play: b.shown, got: b.got}})
 		without, err := x.evaluate(x.limiter, only, nil)
 		if err != nil {
@@ -512,7 +515,7 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 	return rest, nil
 }
 
-// dropped leaves out what another breach explains.
+// dropped returns the breaches without those that another breach explains.
 func dropped(all []*breach) []*breach {
 	has := func(kind string) bool {
 		return slices.ContainsFunc(all, func(b *breach) bool { return b.kind == kind })
@@ -524,7 +527,7 @@ func dropped(all []*breach) []*breach {
 	})
 }
 
-// family says what kind of limiter it is.
+// family determines the kind of limiter.
 func (x *examination) family() {
 	switch {
 	case x.delayUS > 0:
@@ -534,11 +537,11 @@ func (x *examination) family() {
 	}
 }
 
-// inShort is a limit without its contract.
+// inShort formats a limit without its contract.
 func inShort(p limit.Policy) string { return strings.TrimSuffix(p.String(), " by bucket") }
 
-// bound says what the rule that explains everything admits at most at the limit that was asked about, where that is
-// more than the contract, and what some play was seen to admit.
+// bound adds a finding if the limiter admits more than the contract allows. It names the most that the explaining rule
+// admits at the limit the user asked about, and the most that was admitted in a play.
 func (x *examination) bound(asked limit.Policy) {
 	may := asked.Requests
 	if asked.Contract == limit.ByBucket {
@@ -569,8 +572,8 @@ func (x *examination) bound(asked limit.Policy) {
 	x.say(property, "exceeds", x.worstOf, "").Text = text
 }
 
-// worst finds the most that a play of single costs let through in one window, and what of the play shows it. What a
-// shaper admits counts when it leaves.
+// worst finds the play with the most admitted in one window, and the part of the play that shows it. Only plays of one
+// client with cost 1 count. For a shaper, requests count when they leave.
 func (x *examination) worst(all []*outcome) {
 	for _, p := range all {
 		if p.has(costly) || p.has(others) || p.has(skewed) {
@@ -585,7 +588,7 @@ func (x *examination) worst(all []*outcome) {
 		}
 		slices.Sort(at)
 		for i, from := 0, 0; i < len(at); i++ {
-			for from < i && at[from] <= at[i]-x.windowUS { // a delay may be any number
+			for from < i && at[from] <= at[i]-x.windowUS { // delays can have any order
 				from++
 			}
 			if n := int64(i - from + 1); n > x.found.Worst {
@@ -595,7 +598,7 @@ func (x *examination) worst(all []*outcome) {
 	}
 }
 
-// checked says how much was tried, and which laws held.
+// checked notes how much was tried, and which laws held.
 func (x *examination) checked(all []*outcome, broken []*breach) {
 	words := []string{fmt.Sprintf("%s plays, %s decisions at %s", message.Grouped(int64(x.plays)),
 		message.Grouped(x.decisions), inShort(x.policy))}

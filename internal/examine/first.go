@@ -6,8 +6,8 @@ import (
 	"ratelab/internal/report"
 )
 
-// atOnce asks for twice the burst at once, and for far more where all are admitted. Where all are admitted again, it
-// asks with a ms between them: a script whose entries collide within a ms has a limit all the same.
+// atOnce asks for twice the burst at one instant. If all are admitted, it asks for far more. If all are admitted again,
+// it sends them 1 ms apart: a script whose log entries collide within 1 ms still has a limit.
 func (x *examination) atOnce() error {
 	volleyOf := func(n int64) *play { return play{volleys: []volley{{n: n, stepUS: x.stepUS}}}.expanded() }
 	passed := func(asked int64) (int64, error) {
@@ -58,7 +58,7 @@ func (x *examination) atOnce() error {
 	return nil
 }
 
-// apart floods one key and asks for another one once.
+// apart floods one key, and then sends one request for another key.
 func (x *examination) apart() error {
 	flood := play{volleys: []volley{{n: 2*x.burst + 1, stepUS: x.stepUS}, {n: 1, other: true}}}.expanded()
 	all, err := x.decide(x.limiter, []*play{flood})
@@ -69,7 +69,7 @@ func (x *examination) apart() error {
 	return err
 }
 
-// keys looks at the keys that a request leaves, and at those that a full volley leaves.
+// keys examines the keys that remain after one request, and after a full volley.
 func (x *examination) keys() error {
 	plays := []*play{play{volleys: []volley{{n: 1}}}.expanded(),
 		play{volleys: []volley{{n: x.burst + 1, stepUS: x.stepUS}}}.expanded()}
@@ -97,7 +97,7 @@ func (x *examination) keys() error {
 		needed := 2 * max(x.windowUS, x.fillUS)
 		if lives > 5*needed+10*second && !x.has("expires_in_long", "never_expires") {
 			kind, forYears := "expires_in_long", lives > max(365*24*3600*second, 1000*needed)
-			if forYears { // in effect no TTL: each new client takes memory that nothing gives back
+			if forYears { // as bad as no TTL: each new client takes memory that is never freed
 				kind = "never_expires"
 			}
 			x.say(forYears, kind, p, "after %s a key lives for %s, and is needed for %s at most",

@@ -12,14 +12,14 @@ import (
 	"ratelab/internal/script"
 )
 
-// fitted is a rule with the number of plays in which some decision is not the rule's.
+// fitted is a rule, with the number of plays that it does not explain.
 type fitted struct {
 	rule
 	differ int
 }
 
-// fit judges every decision of the plays by the rules. The first result has those that explain everything; nearest is
-// the one that explains most plays.
+// fit compares all decisions with the rules. exact are the rules that explain everything. nearest is the rule that
+// explains the most plays.
 func (x *examination) fit(all []*outcome, toleranceUS int64, among []rule) (exact []rule, nearest fitted) {
 	nearest.differ = len(all) + 1
 	for _, r := range among {
@@ -45,14 +45,14 @@ func (x *examination) fit(all []*outcome, toleranceUS int64, among []rule) (exac
 	return exact, nearest
 }
 
-// fitAny is fit with windows of any number of parts where no other rule explains everything.
+// fitAny is like fit. If no rule explains everything, it also tries windows with other numbers of parts.
 func (x *examination) fitAny(all []*outcome, toleranceUS int64) (exact []rule, nearest fitted) {
 	if exact, nearest = x.fit(all, toleranceUS, rules()); len(exact) > 0 {
 		return exact, nearest
 	}
 	strict, loose := moreParts()
 	exact, more := x.fit(all, toleranceUS, strict)
-	if len(exact) == 0 && x.windowUS >= 5*second { // whole seconds are parts, too
+	if len(exact) == 0 && x.windowUS >= 5*second { // counting in whole seconds resembles parts
 		if bySeconds, _ := x.fit(all, toleranceUS+second, rules()); len(bySeconds) > 0 {
 			return nil, nearest
 		}
@@ -76,23 +76,24 @@ func (x *examination) sizes() sizes {
 
 func (x *examination) permitUS() float64 { return float64(x.windowUS) / float64(x.limit) }
 
-// toleranceUS is by how much a right script's times may be off: it rounds to the ms, and each permit's time.
+// toleranceUS returns the largest error of times in a correct script: rounding to ms, and rounding of the time per
+// token.
 func (x *examination) toleranceUS() int64 { return min(2500+2*x.burst, x.windowUS/20) }
 
-// change is something without which a rule may explain everything.
+// change is a hypothesis about a fault: with the change, a rule may explain everything.
 type change struct {
 	kind string // of the finding
-	but  string // what the script is said to be otherwise: "but its keys expire too early"
-	none string // what the finding ends with: "none if its keys lived longer"
-	// What is changed is one of these.
+	but  string // how the script departs from the rule: "but its keys expire too early"
+	none string // how the finding ends: "none if its keys lived longer"
+	// The change is one of the following.
 	ttls      script.TTLs
 	keep      func(*play) bool
 	tolerance int64
-	rejected  bool // what was rejected is not asked
-	last      bool // but for the last volley
+	rejected  bool // leave out the rejected requests
+	last      bool // except in the last volley
 }
 
-// changes are tried one after the other.
+// changes returns the changes, in the order in which they are tried.
 func (x *examination) changes() []change {
 	cheap := func(p *play) bool { return !p.has(costly) }
 	longer := "; none if its keys lived longer"
@@ -126,7 +127,7 @@ func (x *examination) changes() []change {
 		}})
 }
 
-// kept are the plays that are so.
+// kept returns the plays for which keep is true.
 func kept(all []*outcome, keep func(*play) bool) (some []*outcome) {
 	for _, p := range all {
 		if keep(p.play) {
@@ -136,14 +137,14 @@ func kept(all []*outcome, keep func(*play) bool) (some []*outcome) {
 	return some
 }
 
-// under is what the script decides under a change. Where it is to be judged by the laws as well, they get their plays.
+// changed returns the script's decisions under a change. If laws are given, their derived plays are decided too.
 func (x *examination) changed(c change, all []*outcome, laws []*law) ([]*outcome, error) {
 	plays := x.changedPlays(c, all)
 	switch {
 	case c.keep != nil:
 		return kept(all, c.keep), nil
 	case c.rejected:
-		for round := 0; round < 2 && !c.last; round++ { // other requests are rejected now
+		for round := 0; round < 2 && !c.last; round++ { // other requests may be rejected now
 			again, err := x.decide(x.limiter, plays)
 			if err != nil {
 				return nil, err
@@ -157,7 +158,7 @@ func (x *examination) changed(c change, all []*outcome, laws []*law) ([]*outcome
 	return all, nil
 }
 
-// changedPlays are the plays under a change, where that is one of what is asked.
+// changedPlays returns the plays with a change of the requests.
 func (x *examination) changedPlays(c change, all []*outcome) (plays []*play) {
 	for _, p := range all {
 		q := p.play
@@ -177,7 +178,7 @@ func (x *examination) changedPlays(c change, all []*outcome) (plays []*play) {
 	return plays
 }
 
-// longer is the limiter with other TTLs.
+// longer returns the limiter with other TTLs.
 func (x *examination) longer(t script.TTLs) *limiter.Limiter {
 	l, program := *x.limiter, *x.limiter.Program
 	program.TTLs = t
@@ -185,11 +186,11 @@ func (x *examination) longer(t script.TTLs) *limiter.Limiter {
 	return &l
 }
 
-// butFor finds the first change under which a rule explains everything.
+// butFor returns the first change with which a rule explains everything.
 func (x *examination) butFor(all []*outcome) (c change, exact []rule, after []*outcome, err error) {
 	for _, c := range x.changes() {
 		if c.ttls != (script.TTLs{}) && x.limiter.Program.Source == "" {
-			continue // a library's code is not ours to change
+			continue // a library's code cannot be changed
 		}
 		after, err := x.changed(c, all, nil)
 		if callError(err) != nil {
@@ -203,7 +204,7 @@ func (x *examination) butFor(all []*outcome) (c change, exact []rule, after []*o
 		}
 		tolerance := x.toleranceUS() + c.tolerance
 		judged := after
-		if c.rejected { // what comes after a rejection may come from it
+		if c.rejected { // decisions after a rejection may depend on it
 			judged = nil
 			for _, p := range after {
 				n := slices.IndexFunc(p.got, func(d limit.Decision) bool { return !d.Allowed() }) + 1
@@ -228,7 +229,7 @@ func (x *examination) butFor(all []*outcome) (c change, exact []rule, after []*o
 	return c, nil, nil, nil
 }
 
-// departs is the law that a rule explains every decision.
+// departs returns the law that a rule explains every decision.
 func departs(r rule, toleranceUS int64, c *change) *law {
 	return &law{kinds: c.kind, applies: func(_ *examination, p *play) bool { return !p.has(skewed) },
 		judge: func(x *examination, p *outcome, _ []*outcome) *breach {
@@ -249,7 +250,7 @@ func departs(r rule, toleranceUS int64, c *change) *law {
 		}}
 }
 
-// smallest is the breach that takes the fewest requests.
+// smallest returns the breach with the fewest requests.
 func smallest(all []*breach) *breach {
 	return slices.MinFunc(all, func(a, b *breach) int {
 		return cmp.Or(cmp.Compare(len(a.shown.asks), len(b.shown.asks)),

@@ -9,32 +9,33 @@ import (
 	"ratelab/internal/report"
 )
 
-// breach is a law that the script does not keep in a play.
+// breach is a play in which the script breaks a law.
 type breach struct {
 	law      *law
 	kind     string
 	fault    bool
-	text     string           // what it does in the play, which stands before it
+	text     string           // what the script does in the play
 	shown    *play            // the traffic that shows it
-	of       *play            // the play of the corpus that it was seen in
-	got      []limit.Decision // of what is shown, where that is all of the play
+	of       *play            // the play of the corpus in which the breach was found
+	got      []limit.Decision // decisions on shown, if it is the whole play
 	behindUS int64
 }
 
-// ofHints reports whether what a reply tells is wrong.
+// ofHints reports whether the breach is about the values in a reply.
 func (b *breach) ofHints() bool {
 	return slices.Contains([]string{"retry_after", "retry_late", "remaining", "reset_after"}, b.kind)
 }
 
-// ofRejected reports whether requests that were rejected are the reason.
+// ofRejected reports whether rejected requests caused the breach.
 func (b *breach) ofRejected() bool {
 	return b.kind == "counts_rejected" || b.kind == "refills_rejected"
 }
 
-// law is an exact statement about every play, which needs no rule. Some need further plays, made of the first.
+// law is an exact statement that holds for every play, whatever the rule. Some laws need further plays, which are
+// derived from a play.
 type law struct {
-	kinds   string // of the findings, the first of which is used for what holds
-	holds   string // in words, where it was checked and holds
+	kinds   string // kinds of its findings
+	holds   string // what the report says if the law was checked and holds
 	derive  func(x *examination, p *outcome) []*play
 	judge   func(x *examination, p *outcome, d []*outcome) *breach
 	applies func(x *examination, p *play) bool
@@ -44,7 +45,7 @@ func plain(_ *examination, p *play) bool     { return !p.has(skewed) && !p.has(o
 func withHints(x *examination, p *play) bool { return x.limiter.Program.TellsRetry && plain(x, p) }
 func withSkew(_ *examination, p *play) bool  { return p.has(skewed) }
 
-// laws are those of all plays, in the order in which they explain each other.
+// laws are the laws for all plays. If a breach explains another one, its law comes first.
 var laws = []*law{
 	{kinds: "ignores_cost", holds: "costs", judge: (*examination).ignoresCost,
 		applies: func(x *examination, p *play) bool { return p.has(costly) && plain(x, p) }},
@@ -73,12 +74,12 @@ var laws = []*law{
 
 func (x *examination) takesCost() bool { return x.limiter.Program.TakesCost() }
 
-// spared is how much is admitted at most by any rule: what passes at once, and the limit of a window.
+// spared returns the most that any rule admits: at once, and in a window.
 func (x *examination) spared() (atOnce, perWindow int64) {
 	return max(x.burst, x.admits), max(x.limit, min(x.admits, x.burst*2))
 }
 
-// over compares what was admitted in 1 to 16 windows with what any rule admits.
+// over compares the number admitted in 1 to 16 windows with the most that any rule admits.
 func (x *examination) over(p *outcome, _ []*outcome) *breach {
 	burst, perWindow := x.spared()
 	dearest := int64(1)
@@ -130,7 +131,7 @@ func (x *examination) conforms(p *play) bool {
 	return true
 }
 
-// starves looks for a rejection of who asks for at most half of the limit.
+// starves looks for a rejection in a play that asks for at most half of the limit.
 func (x *examination) starves(p *outcome, _ []*outcome) *breach {
 	n := int64(len(p.asks)) - p.admitted(0)
 	if n == 0 {
@@ -144,7 +145,7 @@ func (x *examination) starves(p *outcome, _ []*outcome) *breach {
 		text: fmt.Sprintf("it rejects %d of %d, and that is %s", n, len(p.asks), share)}
 }
 
-// withoutRejected leaves out the requests that were rejected, but those of the last volley.
+// withoutRejected derives the play without the rejected requests. It keeps the last volley.
 func (x *examination) withoutRejected(p *outcome) []*play {
 	last := len(p.asks) - 1
 	for last > 0 && p.asks[last].AtUS-p.asks[last-1].AtUS <= max(x.stepUS, 1) {
@@ -178,7 +179,8 @@ func (x *examination) rejectedMatter(p *outcome, d []*outcome) *breach {
 		"it admits %d, and only %d without the requests that it rejects", with, without)}
 }
 
-// afterSilence asks for all after a silence in which every rule forgets, and the same of a new key.
+// afterSilence derives two plays: burst + 1 requests after a silence after which every rule has forgotten, and the same
+// on a new key.
 func (x *examination) afterSilence(p *outcome) []*play {
 	n := len(p.asks)
 	gap := 2*max(x.windowUS, x.fillUS) + 2*second
@@ -206,8 +208,8 @@ func (x *examination) silence(p *outcome, d []*outcome) *breach {
 		"it admits %d of the last %d, and %d of a new client's", got, x.burst+1, fresh)}
 }
 
-// chosen are the numbers of the first, the last, and one more of the decisions that are so: the first of the dearest,
-// if costs differ.
+// chosen returns the indices of at most three decisions for which is returns true: the first, the last, and one more.
+// That one is the first with the highest cost.
 func (p *outcome) chosen(is func(limit.Request, limit.Decision) bool) (all []int) {
 	for i, d := range p.got {
 		if is(p.asks[i], d) {
@@ -224,17 +226,17 @@ func (p *outcome) chosen(is func(limit.Request, limit.Decision) bool) (all []int
 	return all
 }
 
-// toldToWait are rejections to look at.
+// toldToWait returns the rejections whose retry-after is checked.
 func (x *examination) toldToWait(p *outcome) []int {
 	return p.chosen(func(q limit.Request, d limit.Decision) bool {
 		return d.Verdict == limit.Rejected && q.Cost <= min(x.burst, x.admits)
 	})
 }
 
-// longest is a time after which any request passes.
+// longest returns a time after which any request is admitted.
 func (x *examination) longest() int64 { return 2*max(x.windowUS, x.fillUS) + second }
 
-// unit is to what a told time is rounded.
+// unit returns the unit to which a time was rounded.
 func unit(us int64) int64 {
 	if us%second == 0 {
 		return second
@@ -242,7 +244,7 @@ func unit(us int64) int64 {
 	return millisecond
 }
 
-// hinted asks again after what a rejection told, and after three quarters of it.
+// hinted derives plays that ask again after the retry-after of a rejection, and after three quarters of it.
 func (x *examination) hinted(p *outcome) (all []*play) {
 	for _, i := range x.toldToWait(p) {
 		told, cost := p.got[i].RetryAfterUS, p.asks[i].Cost
@@ -262,11 +264,12 @@ func (x *examination) hints(p *outcome, d []*outcome) (found *breach) {
 		switch {
 		case told == limit.Never && passes:
 			return &breach{kind: "retry_after", fault: true, shown: d[2*k].play,
-				text: fmt.Sprintf("it tells never, and after %s the same request passes", report.Briefly(x.longest()))}
+				text: fmt.Sprintf("its retry-after is never, but after %s the request passes",
+					report.Briefly(x.longest()))}
 		case told == limit.Never:
 		case told == 0 && !passes:
 			return &breach{kind: "retry_after", fault: true, shown: p.of(p.asks[:i+1]),
-				text: "it rejects the last and tells to wait 0s"}
+				text: "it rejects the last request with a retry-after of 0s"}
 		case !passes:
 			return &breach{kind: "retry_after", fault: true, shown: d[2*k].play,
 				text: fmt.Sprintf("after it was told to wait %s, the last is rejected again", report.Briefly(told))}
@@ -280,7 +283,7 @@ func (x *examination) hints(p *outcome, d []*outcome) (found *breach) {
 	return found
 }
 
-// whatRemains asks for as much as a reply says is left, at the same instant.
+// whatRemains derives plays that ask for everything that a reply says remains, at the same instant.
 func (x *examination) whatRemains(p *outcome) (all []*play) {
 	for _, i := range x.toldLeft(p) {
 		n, cost := p.got[i].Remaining, int64(1)
@@ -301,13 +304,14 @@ func (x *examination) remains(p *outcome, d []*outcome) *breach {
 		told := p.got[i].Remaining
 		if got := d[k].admitted(i + 1); got < int64(len(d[k].asks)-i-1) {
 			return &breach{kind: "remaining", fault: true, shown: d[k].play,
-				text: fmt.Sprintf("it tells that %d remain, and does not admit them", told)}
+				text: fmt.Sprintf("it says that %d remain, but does not admit them", told)}
 		}
 	}
 	return nil
 }
 
-// afterReset asks for everything after the told time until the full burst is back, and after three quarters of it.
+// afterReset derives plays that ask for everything after the time until the burst is full again, and after three
+// quarters of it.
 func (x *examination) afterReset(p *outcome) (all []*play) {
 	for _, i := range x.toldReset(p) {
 		told := p.got[i].ResetAfterUS
@@ -326,18 +330,18 @@ func (x *examination) resets(p *outcome, d []*outcome) *breach {
 		full, early := d[2*k].admitted(i+1), d[2*k+1].admitted(i+1)
 		if full < x.admits {
 			return &breach{kind: "reset_after", fault: true, shown: d[2*k].play, text: fmt.Sprintf(
-				"it tells that the burst is back after %s, and then admits %d", report.Briefly(told), full)}
+				"it says that the burst is back after %s, but then admits %d", report.Briefly(told), full)}
 		}
 		if early >= x.admits && told/4 > 2*x.toleranceUS()+int64(x.permitUS()) {
 			return &breach{kind: "reset_after", shown: d[2*k+1].play, text: fmt.Sprintf(
-				"it tells that the burst is back after %s, and admits it after three quarters of that",
+				"it says that the burst is back after %s, but admits it after three quarters of that",
 				report.Briefly(told))}
 		}
 	}
 	return nil
 }
 
-// ignoresCost looks at requests at once that cost more than the limit together.
+// ignoresCost looks for requests at one instant that together cost more than the limit.
 func (x *examination) ignoresCost(p *outcome, _ []*outcome) *breach {
 	var sum int64
 	for i, q := range p.asks {
@@ -359,7 +363,7 @@ func (x *examination) ignoresCost(p *outcome, _ []*outcome) *breach {
 	return nil
 }
 
-// costOverBurst looks for a request that costs more than may come at once, and passes.
+// costOverBurst looks for an admitted request whose cost exceeds the most that may come at once.
 func (x *examination) costOverBurst(p *outcome, _ []*outcome) *breach {
 	for i, q := range p.asks {
 		if p.got[i].Allowed() && q.Cost > max(x.burst, x.admits) {
@@ -370,10 +374,11 @@ func (x *examination) costOverBurst(p *outcome, _ []*outcome) *breach {
 	return nil
 }
 
-// fractions and calm name plays whose laws are about no other: 1.9 permits between requests, and 62 % of the limit.
+// fractions and calm name plays that have their own laws: requests 1.9 token intervals apart, and requests at 62 % of
+// the limit.
 const fractions, calm = "fractions", "62 % evenly"
 
-// losesFraction looks at what is left of the fractions of n permits, each between two requests that passed.
+// losesFraction checks whether the script keeps the fraction of a token that is earned between two admitted requests.
 func (x *examination) losesFraction(p *outcome, _ []*outcome) *breach {
 	passed := p.admitted(0)
 	v := p.volleys
@@ -391,7 +396,7 @@ func (x *examination) losesFraction(p *outcome, _ []*outcome) *breach {
 		text: fmt.Sprintf("it admits %d of the last, and %d were earned", kept, earned)}
 }
 
-// equalClocks is the play as it is when no clock is off.
+// equalClocks derives the play with correct clocks.
 func (x *examination) equalClocks(p *outcome) []*play {
 	q := p.of(nil)
 	for _, a := range p.asks {

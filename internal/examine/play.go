@@ -14,30 +14,30 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// The keys of most requests, and of one other client, as a finding names them.
+// The keys in findings: of most requests, and of the one other client.
 const key, another = "k0", "k1"
 
 const millisecond, second = int64(1000), int64(1_000_000)
 
-// volley is requests that follow each other evenly, after a silence.
+// volley is a series of requests at equal intervals, after a silence.
 type volley struct {
 	gapUS, n, stepUS, cost int64
-	other                  bool  // of another client
-	skewUS                 int64 // of the client's clock
+	other                  bool  // sent by another client
+	skewUS                 int64 // the client's clock is ahead by this
 	backUS                 int64 // by which the server's clock is behind
 }
 
-// play is traffic of one client, and perhaps of another one, on keys of its own.
+// play is traffic of one client, or of two. It has its own keys.
 type play struct {
 	name    string
-	phaseUS int64 // between the begin of a window of the clock and the first request
-	alignUS int64 // of which length that window is; 0: the limit's
+	phaseUS int64 // from the beginning of a window on the clock to the first request
+	alignUS int64 // length of that window; 0: the limit's window
 	volleys []volley
 	asks    []limit.Request // the volleys, request by request; AtUS counts from the first one
 }
 
-// expanded is the play with its requests. No two requests of a play are in one microsecond: a server decides no two
-// scripts in the same one.
+// expanded returns the play with its single requests. No two requests are in the same microsecond: a server never runs
+// two scripts at the same microsecond.
 func (p play) expanded() *play {
 	p.asks = nil
 	at := int64(0)
@@ -61,12 +61,12 @@ func (p play) expanded() *play {
 	return &p
 }
 
-// of is a play at the phase of p with other requests.
+// of returns a play with other requests, but the same name and phase as p.
 func (p *play) of(asks []limit.Request) *play {
 	return &play{name: p.name, phaseUS: p.phaseUS, alignUS: p.alignUS, asks: asks}
 }
 
-// until is the play up to the request of that number, and then n requests of a cost, after a silence.
+// until returns the play up to request i, followed by n requests with a cost after a silence.
 func (p *play) until(i int, gapUS, n, cost int64) *play {
 	asks := slices.Clone(p.asks[:i+1])
 	at := asks[i].AtUS + gapUS
@@ -77,22 +77,22 @@ func (p *play) until(i int, gapUS, n, cost int64) *play {
 	return p.of(asks)
 }
 
-// has reports whether any request is so.
+// has reports whether is holds for any request.
 func (p *play) has(is func(limit.Request) bool) bool { return slices.ContainsFunc(p.asks, is) }
 
 func costly(q limit.Request) bool { return q.Cost > 1 }
 func skewed(q limit.Request) bool { return q.ClientSkewUS != 0 || q.ServerSkewUS != 0 }
 func others(q limit.Request) bool { return q.Key != key }
 
-// outcome is a play, and what the script decided.
+// outcome is a play with the script's decisions.
 type outcome struct {
 	*play
 	got     []limit.Decision
-	startUS int64               // of the first request, since the start of all
-	derived map[*law][]*outcome // that the laws asked for
+	startUS int64               // when the first request was sent, since the start of the batch
+	derived map[*law][]*outcome // the plays that each law derived
 }
 
-// admitted is how many of the requests from that number on passed.
+// admitted returns how many requests were admitted, from request from on.
 func (p *outcome) admitted(from int) (n int64) {
 	for i := from; i < len(p.got); i++ {
 		if p.got[i].Allowed() {
@@ -102,16 +102,16 @@ func (p *outcome) admitted(from int) (n int64) {
 	return n
 }
 
-// standard is the plan of every play.
+// standard is the plan for all plays.
 var standard = &run.Plan{Scenario: &scenario.Scenario{Start: scenario.DefaultStart}}
 
-// mostRequests and mostUS bound what is decided in one batch.
+// mostRequests and mostUS limit a batch of decisions.
 const (
 	mostRequests = 60_000
 	mostUS       = 8 * 365 * 24 * 3600 * second
 )
 
-// decide lets the script decide all plays, one after the other on one line of time, each on keys of its own.
+// decide lets the script decide all plays, one after the other on one time line. Each play has its own keys.
 func (x *examination) decide(l *limiter.Limiter, plays []*play) ([]*outcome, error) {
 	all := make([]*outcome, 0, len(plays))
 	for len(plays) > 0 {
@@ -145,7 +145,7 @@ func (x *examination) decide(l *limiter.Limiter, plays []*play) ([]*outcome, err
 	return all, nil
 }
 
-// untilPhase is how long after a time of the run the play's phase comes.
+// untilPhase returns how long after atUS the clock reaches the play's phase.
 func (x *examination) untilPhase(atUS int64, p *play) int64 {
 	length := p.alignUS
 	if length == 0 {
@@ -155,8 +155,8 @@ func (x *examination) untilPhase(atUS int64, p *play) int64 {
 	return (p.phaseUS%length - now + length) % length
 }
 
-// ask lets the script decide on an empty server. A run.Script whose limiter may keep the server's errors to itself has
-// a method Ignored, for the first that it did; "": none.
+// ask lets the script decide on an empty server. If a limiter may hide errors of the server, its run.Script has a
+// method Ignored. It returns the first hidden error, or "".
 func (x *examination) ask(l *limiter.Limiter, requests []limit.Request) ([]limit.Decision, error) {
 	got := make([]limit.Decision, len(requests))
 	s, err := x.Engine.Open(x.ctx, standard, l)
@@ -167,7 +167,7 @@ func (x *examination) ask(l *limiter.Limiter, requests []limit.Request) ([]limit
 		err = context.Cause(x.ctx)
 	}
 	if err != nil {
-		return nil, err // which ends the examination, on a server of ours
+		return nil, err // ends the examination
 	}
 	x.decisions += int64(len(requests))
 	for _, d := range got {
@@ -188,13 +188,14 @@ func (x *examination) ask(l *limiter.Limiter, requests []limit.Request) ([]limit
 	return got, x.Engine.Clean(x.ctx, nil)
 }
 
-// callError is the error of a call, if it is one.
+// callError returns the error if it is an error of a call, or nil.
 func callError(err error) *virtualtime.CallError {
 	failed, _ := errors.AsType[*virtualtime.CallError](err)
 	return failed
 }
 
-// traffic is the play as a scenario has it: since the scenario's start, in the phase that the play has on the clock.
+// traffic returns the play's requests for a scenario: AtUS counts from the scenario's start, and the play has its phase
+// on the clock.
 func (x *examination) traffic(p *play) []limit.Request {
 	all := slices.Clone(p.asks)
 	start := x.untilPhase(0, p)
@@ -204,7 +205,7 @@ func (x *examination) traffic(p *play) []limit.Request {
 	return all
 }
 
-// volleys is traffic with requests that follow each other evenly put together.
+// volleys groups requests at equal intervals.
 func volleys(all []limit.Request) []result.Volley {
 	list := []result.Volley{}
 	for i := 0; i < len(all); {
@@ -212,14 +213,14 @@ func volleys(all []limit.Request) []result.Volley {
 		for ; i+n < len(all) && all[i+n].Key == q.Key && all[i+n].Cost == q.Cost; n++ {
 			gap := all[i+n].AtUS - all[i+n-1].AtUS
 			if n > 1 && gap != step {
-				if gap < step { // the last one begins the next series, so that none overlap
+				if gap < step { // the last request begins the next series, so that the series do not overlap
 					n--
 				}
 				break
 			}
 			step = gap
 		}
-		if n == 1 || n == 2 && i+n < len(all) { // two are no series, and the second may begin one
+		if n == 1 || n == 2 && i+n < len(all) { // two are not a series, and the second may begin one
 			n, step = 1, 0
 		}
 		list = append(list, result.Volley{AtUS: q.AtUS, Requests: int64(n), EveryUS: step, AtOnce: 1, Key: q.Key,

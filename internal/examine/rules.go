@@ -9,29 +9,29 @@ import (
 	"ratelab/internal/limit"
 )
 
-// sizes are a limit as rules see it. A rule of a window goes by what is admitted at once in place of the limit.
+// sizes is a limit as rules see it. Rules with a window use atOnce instead of the limit.
 type sizes struct {
 	limit, burst, windowUS int64
-	atOnce                 int64   // the first volley
-	permitUS               float64 // in which one permit is earned
-	lateUS                 int64   // by which a script's clock is off: see judge
+	atOnce                 int64   // admitted in the first volley
+	permitUS               float64 // the time in which one token is earned
+	lateUS                 int64   // error of the script's clock: see departures
 }
 
-// state is what a rule remembers of a key. It is told what the script has decided, right or wrong, so that each
-// decision is judged by itself.
+// state holds what a rule remembers about a key. It is updated with the script's decisions, right or wrong, so that
+// each decision is judged by itself.
 type state interface {
-	room(atUS int64) float64                      // how much would pass
-	took(atUS int64, cost float64, admitted bool) // what the script did
+	room(atUS int64) float64                      // how much would be admitted
+	took(atUS int64, cost float64, admitted bool) // what the script decided
 }
 
-// rule is a way to decide.
+// rule is a known way to decide.
 type rule struct {
-	label string // the algorithm that decides so; "": none does
-	words string // of the rule; "": the algorithm's
+	label string // of the algorithm with this rule; "": none
+	words string // describes the rule; "": take the algorithm's words
 	begin func(sizes) state
 }
 
-// name is the rule in words.
+// name describes the rule in words.
 func (r *rule) name() string {
 	if r.words != "" {
 		return r.words
@@ -39,7 +39,7 @@ func (r *rule) name() string {
 	return algorithms.Of(r.label).InWords
 }
 
-// most is the largest cost that the rule admits in a window, and how much that is beyond the contract; 0: unknown.
+// most returns the largest cost that the rule admits in a window, or 0 if it is unknown.
 func (r *rule) most(p limit.Policy) int64 {
 	choice, err := algorithms.Parse(r.label)
 	if r.label == "" || err != nil {
@@ -52,7 +52,7 @@ func (r *rule) most(p limit.Policy) int64 {
 	return one.MostAdmitted(p.WindowUS(), 1)
 }
 
-// rules are those that are known, the plainest first. Where several explain everything, the first is named.
+// rules returns the known rules, the simplest first. If several rules explain everything, the first is named.
 func rules() []rule {
 	byExpiry := labelled(func(a *algorithms.Algorithm) bool { return a.Traits.TTLRule })
 	byIntervals := labelled(func(a *algorithms.Algorithm) bool {
@@ -63,7 +63,7 @@ func rules() []rule {
 	weighted := labelled(func(a *algorithms.Algorithm) bool { return a.Traits.Aligned && a.Name != aligned })
 	return slices.Concat([]rule{
 		{byExpiry, "", func(z sizes) state { return &fixed{sizes: z} }},
-		{byExpiry, "a fixed window that begins at the first request, be it rejected", func(z sizes) state {
+		{byExpiry, "a fixed window that begins at the first request, even a rejected one", func(z sizes) state {
 			return &fixed{sizes: z, byAll: true}
 		}},
 		{aligned, "", func(z sizes) state { return &counter{sizes: z, aligned: true, weight: nothing} }},
@@ -94,7 +94,7 @@ func rules() []rule {
 	}, parts(10))
 }
 
-// labelled is the label of the first algorithm that is so.
+// labelled returns the label of the first algorithm for which is holds, or "".
 func labelled(is func(*algorithms.Algorithm) bool) string {
 	for _, c := range algorithms.ByPlace() {
 		if is(c.Algorithm) {
@@ -104,7 +104,7 @@ func labelled(is func(*algorithms.Algorithm) bool) string {
 	return ""
 }
 
-// moreParts are windows of other numbers of parts, for scripts that no other rule explains.
+// moreParts returns rules for windows with other numbers of parts, for scripts that no other rule explains.
 func moreParts() (strict, loose []rule) {
 	for _, n := range []int64{2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 20, 24, 30, 32, 50, 60, 64, 100, 120} {
 		both := parts(n)
@@ -113,7 +113,8 @@ func moreParts() (strict, loose []rule) {
 	return strict, loose
 }
 
-// parts are the rules of a window of n parts: all that touch the window count, or so many.
+// parts returns the rules for a window of n parts. One counts all parts that overlap the window, the other only the
+// last n.
 func parts(n int64) []rule {
 	split := labelled(func(a *algorithms.Algorithm) bool { return a.InRole(algorithms.Parts) != nil })
 	in := fmt.Sprintf("a sliding window of %d parts", n)
@@ -131,7 +132,7 @@ func parts(n int64) []rule {
 // fixed is a window that begins at the first request.
 type fixed struct {
 	sizes
-	byAll   bool // a rejected request begins one as well
+	byAll   bool // a rejected request also begins a window
 	open    bool
 	beginUS int64
 	used    float64
@@ -158,7 +159,7 @@ func (s *fixed) took(atUS int64, cost float64, admitted bool) {
 	}
 }
 
-// counter has a count of this window and of the last one, which still counts with a weight.
+// counter counts the current and the previous window. The previous one has a weight.
 type counter struct {
 	sizes
 	aligned, rounds bool
@@ -172,7 +173,7 @@ func nothing(float64) float64       { return 0 }
 func part(into float64) float64     { return 1 - into }
 func inverted(into float64) float64 { return into }
 
-// at is what the counts are at a time.
+// at returns the counts at an instant.
 func (s *counter) at(atUS int64) (beginUS int64, now, last float64) {
 	if s.aligned {
 		begin := floor(atUS+s.lateUS, s.windowUS)
@@ -212,7 +213,7 @@ func (s *counter) took(atUS int64, cost float64, admitted bool) {
 	}
 }
 
-// log has each admitted request of the last window.
+// log keeps all admitted requests of the last window.
 type log struct {
 	sizes
 	at   []int64
@@ -233,10 +234,10 @@ func (s *log) took(atUS int64, cost float64, admitted bool) {
 	}
 }
 
-// bucket refills steadily.
+// bucket refills continuously.
 type bucket struct {
 	sizes
-	emptyUS float64 // when as much has been earned as was taken
+	emptyUS float64 // when the tokens that were taken will have been refilled
 }
 
 func (s *bucket) room(atUS int64) float64 {
@@ -249,11 +250,11 @@ func (s *bucket) took(atUS int64, cost float64, admitted bool) {
 	}
 }
 
-// refilled is a bucket that is refilled at whole intervals from its first request on.
+// refilled is a bucket that is refilled at whole intervals since its first request.
 type refilled struct {
 	sizes
 	by, debt int64
-	stays    bool // the grid outlives the key
+	stays    bool // the grid remains after the key has expired
 	lends    bool
 	open     bool
 	lastUS   float64
@@ -294,7 +295,7 @@ func (s *refilled) took(atUS int64, cost float64, admitted bool) {
 	s.diesUS = max(float64(atUS), s.lastUS) + math.Ceil(earned/float64(s.by))*s.intervalUS()
 }
 
-// parted is a window of parts, each with a count.
+// parted is a window that consists of parts, with a count for each.
 type parted struct {
 	sizes
 	n, counted int64
@@ -302,7 +303,7 @@ type parted struct {
 	used       []float64
 }
 
-// end is the number of the part, since 1970.
+// part returns the number of the part at an instant. Parts are counted from 1970.
 func (s *parted) part(atUS int64) int64 {
 	return int64(math.Floor(float64(atUS+s.lateUS) * float64(s.n) / float64(s.windowUS)))
 }
@@ -323,10 +324,10 @@ func (s *parted) took(atUS int64, cost float64, admitted bool) {
 
 func floor(us, stepUS int64) int64 { return us - ((us%stepUS)+stepUS)%stepUS }
 
-// departures is how many decisions of the play a rule does not explain: requests that it would have rejected, and
-// requests that it would have admitted; and the number of the first of them. A script rounds times: what the rule would
-// have decided so much earlier or later is right as well, and so is a window that begins or ends by so much early or
-// late.
+// departures returns how many decisions of the play differ from the rule: over counts admitted requests that the rule
+// rejects, under counts rejected requests that the rule admits. first is the index of the first such decision. Scripts
+// round times, so a decision is also right if the rule would have made it up to toleranceUS earlier or later, or with
+// windows that begin or end that much earlier or later.
 func (r *rule) departures(p *outcome, z sizes, epochUS, toleranceUS int64) (over, under int64, first int) {
 	states := map[string][]state{}
 	begin := func() (all []state) {

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Search makes further plays out of those of the corpus, as long as More says.
+// Search plays random variations of the corpus until More returns false.
 type Search struct {
 	Seed uint64
 	More func() bool
 }
 
-// beyond has the script decide what the search makes of the plays.
+// beyond lets the script decide random variations of the plays.
 func (x *examination) beyond(corpus []*play, costs bool) (found []*outcome, err error) {
 	random := rand.New(rand.NewPCG(x.Search.Seed, 0))
 	for x.Search.More() && err == nil {
@@ -30,7 +30,7 @@ func (x *examination) beyond(corpus []*play, costs bool) (found []*outcome, err 
 	return found, err
 }
 
-// mutant is a play of the corpus with up to three changes.
+// mutant returns a play of the corpus with up to three random changes.
 func (x *examination) mutant(r *rand.Rand, corpus []*play, costs bool) *play {
 	w, b := x.windowUS, x.burst
 	one := func(of ...int64) int64 { return max(0, of[r.IntN(len(of))]) }

@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/report"
 )
 
-// shrinking bounds how many decisions make a play smaller.
+// shrinking is about the most decisions for making one play smaller.
 const shrinking = 4000
 
 // shrink finds the smallest play that breaks the same law in the same way.
@@ -35,7 +35,7 @@ func (x *examination) shrink(b *breach) (*breach, error) {
 	return b, nil
 }
 
-// weight is how much there is to say about a breach.
+// weight measures how complicated a breach is to describe.
 func weight(b *breach) (n int) {
 	for _, v := range b.of.volleys {
 		n += 20 + int(min(v.n, 1000))*2
@@ -55,7 +55,7 @@ func weight(b *breach) (n int) {
 	return n
 }
 
-// smaller are plays with a little less in them.
+// smaller returns variations of a play that are slightly simpler.
 func (x *examination) smaller(p *play) (all []*play) {
 	room := shrinking / 4
 	with := func(i int, v ...volley) {
@@ -104,10 +104,10 @@ func (x *examination) smaller(p *play) (all []*play) {
 	return all
 }
 
-// inWords tells a play so that one can retell it, by the times since its scenario began.
+// inWords describes a play so that a reader can repeat it. Times count from the start of its scenario.
 func inWords(p *play) string {
 	list := volleys(p.asks)
-	if n := len(list) - 1; list[n].Requests == 2 && list[n].EveryUS > millisecond { // two are no series
+	if n := len(list) - 1; list[n].Requests == 2 && list[n].EveryUS > millisecond { // two are not a series
 		last := list[n]
 		last.AtUS += last.EveryUS
 		list[n].Requests, last.Requests = 1, 1
@@ -150,7 +150,8 @@ func inWords(p *play) string {
 	return strings.Join(all, ", ")
 }
 
-// late says when the last request of a breach passes, which was told to wait longer.
+// late returns a text about a breach of retry_late: when the last request is admitted, although its retry-after is
+// longer.
 func (x *examination) late(b *breach) (string, error) {
 	n := len(b.shown.asks) - 1
 	before := b.of.of(b.shown.asks[:n])

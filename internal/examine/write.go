@@ -10,10 +10,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// Forms are those in which examinations can be written.
+// Forms are the output formats of examinations.
 var Forms = report.Formats{Sheet: sheet, Width: 80, CSV: writeCSV}
 
-// sheet has for each script what it is, the findings, and what else was tried.
+// sheet shows for each script its kind, the findings, and what else was tried.
 func sheet(d *result.Document) (s report.Sheet) {
 	faults := 0
 	for i := range d.Examinations {
@@ -37,7 +37,7 @@ func sheet(d *result.Document) (s report.Sheet) {
 	return s
 }
 
-// writeCSV writes a line for each finding, and one for each script that was not examined.
+// writeCSV writes one line per finding, and one for each script that was not examined.
 func writeCSV(w io.Writer, d *result.Document) error {
 	lines := [][]string{{"limiter", "limit", "kind", "fault", "name", "text", "requests", "worst"}}
 	for _, e := range d.Examinations {
@@ -54,17 +54,17 @@ func writeCSV(w io.Writer, d *result.Document) error {
 	return report.WriteCSV(w, lines)
 }
 
-// FileName is the name of a finding's scenario file.
+// FileName returns the name of a finding's scenario file.
 func FileName(e *result.Examination, f *result.Finding) string {
 	return bare(e.Algorithm) + "." + strings.ReplaceAll(f.Kind, "_", "-") + ".yaml"
 }
 
-// bare is a limiter's label as the name of a file or a scenario.
+// bare converts a limiter's label for names of files and scenarios.
 func bare(label string) string {
 	return strings.NewReplacer(":", "-", "=", "-", ".", "-").Replace(label)
 }
 
-// Scenario is the traffic that shows a finding, as the file of a scenario.
+// Scenario returns the traffic that shows a finding, as a scenario file.
 func Scenario(e *result.Examination, f *result.Finding) []byte {
 	var b strings.Builder
 	kind := strings.ReplaceAll(f.Kind, "_", "-")
@@ -90,7 +90,7 @@ func Scenario(e *result.Examination, f *result.Finding) []byte {
 			fmt.Fprintf(&b, "  - {name: wait %d, duration: %s, pause: true}\n", i+1, report.Span(gap))
 		}
 		n, more := v.Requests, ""
-		if v.Key == another { // a key is the second of two that take turns
+		if v.Key == another { // the other client is the second of two keys in turn
 			n, more = n+1, ", keys: {count: 2, distribution: sequential}"
 		}
 		if v.Cost != 1 {

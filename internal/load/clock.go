@@ -7,14 +7,14 @@ import (
 	"ratelab/internal/replay"
 )
 
-// Stopwatch is the time that a run goes by. All instants of a run are durations since the clock's origin.
+// Stopwatch is the clock of a run. All instants of a run are durations since Origin.
 type Stopwatch struct {
 	Origin time.Time            // the wall clock's time when Now was 0
-	Now    func() time.Duration // never steps back, whatever happens to the wall clock
-	Nap    func(time.Duration)  // blocks the calling thread for about so long, never shorter
+	Now    func() time.Duration // never steps back, even if the wall clock does
+	Nap    func(time.Duration)  // blocks the calling thread for at least this long
 }
 
-// NewClock is the machine's monotonic clock, counted from origin, which must come from time.Now.
+// NewClock returns the machine's monotonic clock, counted from origin. The origin must come from time.Now.
 func NewClock(origin time.Time) Stopwatch {
 	return Stopwatch{origin.Round(0), func() time.Duration { return time.Since(origin) }, nap}
 }

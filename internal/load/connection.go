@@ -12,29 +12,29 @@ import (
 	"ratelab/internal/script"
 )
 
-// Connection calls a Target's program over a Socket of its own. It is not safe for concurrent use.
+// Connection calls the program of a Target over its own Socket. It is not safe for concurrent use.
 type Connection struct {
 	target       *Target
 	socket       *Socket
 	out, scratch []byte
 }
 
-// Outcome is what a Call saw. Its instants are those of the run's clock.
+// Outcome is the result of a Call. Its instants are on the run's clock.
 type Outcome struct {
 	Decision limit.Decision
 	Written  time.Duration // the instant before the request went into the socket
 	Replied  time.Duration // the instant after its reply was read from the socket, before it was decoded
 
-	// Aside is what the Call did before Written that is no part of the decision, such as initialising a key: it counts
-	// neither as wait nor in the response.
+	// Aside is the time that the Call spent before Written on something other than the decision, such as initialising a
+	// key. It counts neither as wait nor as response time.
 	Aside time.Duration
 
-	BytesWritten, BytesRead int // on the connection, by the decision alone; without TLS's and TCP's own
+	BytesWritten, BytesRead int // for the decision only; without the overhead of TLS and TCP
 }
 
-// Call sends one EVALSHA and reads its reply. A first request for a key is preceded by the key's init, which does not
-// count. A request before the start is a rehearsal: it asks for nothing, which wakes up the connection and the server,
-// and its outcome has no decision.
+// Call sends one EVALSHA and reads its reply. The first request for a key is preceded by the key's init, which is not
+// measured. A request before the start is a rehearsal: a PING that wakes up the connection and the server. Its outcome
+// has no decision.
 func (c *Connection) Call(q limit.Request) (o Outcome, err error) {
 	if q.AtUS < 0 {
 		reply, err := c.socket.Exchange(&o, ping)
@@ -63,12 +63,13 @@ func (c *Connection) call(q limit.Request) (o Outcome, err error) {
 	return o, err
 }
 
-// nowUS is what a script is told.
+// nowUS returns an instant as the script's argument: µs since 1970.
 func (t *Target) nowUS(now time.Duration) int64 {
 	return t.clock.Origin.UnixMicro() + now.Microseconds()
 }
 
-// meet calls init for a key, once for all connections, and says how long this or the wait for it took.
+// meet calls init for a key, once for all connections. It returns how long the call took, or the wait for another
+// connection's call.
 func (c *Connection) meet(key string) (time.Duration, error) {
 	t := c.target
 	began := t.clock.Now()

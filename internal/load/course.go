@@ -13,7 +13,8 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Differing is how many decisions are not those of virtual time on the same requests. What was not sent is left out.
+// Differing returns the number of decisions that differ from those of virtual time on the same requests. Requests that
+// were not sent are not counted.
 func (p *Played) Differing(virtual []limit.Verdict) int64 {
 	var count int64
 	n := 0
@@ -26,7 +27,7 @@ func (p *Played) Differing(virtual []limit.Verdict) int64 {
 	return count
 }
 
-// Course is how the play went over the part's time, under the plan's limit.
+// Course measures the play over the time of the part, under the given limit.
 func (p *Played) Course(ctx context.Context, policy limit.Policy) (*result.Course, error) {
 	var due clients.Journal
 	for c := range p.counted() {
@@ -52,23 +53,24 @@ func (p *Played) Course(ctx context.Context, policy limit.Policy) (*result.Cours
 		Rolling: asTaken.Rows[0].Series.Rolling}, nil
 }
 
-// at is a call's request as it was at an instant, from the part's beginning.
+// at returns the request of a call with the time at, counted from the beginning of the part.
 func (p *Played) at(c *call, at time.Duration) limit.Request {
 	q := c.req
 	q.AtUS = max(at-p.origin-p.part.From, 0).Microseconds()
 	return q
 }
 
-// measured measures decisions that are known.
+// measured measures decisions that are already known.
 func (p *Played) measured(ctx context.Context, policy limit.Policy, known clients.Journal) (*replay.Outcome, error) {
 	lane := replay.Row{Decider: &replay.Recorded{Decisions: known.Decisions}}
 	requests := traffic.List(known.Requests, p.part.Length(), true)
 	return replay.Run(ctx, requests, policy, []replay.Row{lane}, replay.Options{})
 }
 
-// taken is what was sent and taken before the part's end, as the server took it: each request in the middle between its
-// write and its reply, the longest of which lie so far apart. In a window that is shorter by that, what is in it was in
-// the window for certain.
+// taken returns the requests that were sent and answered before the end of the part, in the order in which the server
+// received them, as far as that is known: each request counts at the midpoint of its write and its reply. most is the
+// longest time between a write and its reply. A window that is shorter by most contains only requests that were
+// certainly in the full window, so that the peak is a lower bound.
 func (p *Played) taken() (taken clients.Journal, most time.Duration) {
 	var order []*call
 	middle := func(c *call) time.Duration { return (c.Written + c.Replied) / 2 }

@@ -11,29 +11,30 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// Health is what disturbed the generator while it measured. Rehearsals are not watched.
+// Health describes what disturbed the generator during the measurement. It does not cover the rehearsal.
 type Health struct {
-	StallMax      time.Duration // the longest time by which a beat was late: nothing of this process ran in time
+	StallMax      time.Duration // the longest delay of a heartbeat; meanwhile nothing in this process ran on time
 	GCPauseP999   time.Duration // an upper bound from the runtime's histogram
-	CPUShare      float64       // of one processor; 0: not known
-	ClockDiverged time.Duration // how far the wall clock and the monotonic clock went apart
+	CPUShare      float64       // of one processor; 0: unknown
+	ClockDiverged time.Duration // by how much the wall clock and the monotonic clock diverged
 
-	// PoolWaits counts requests that found no worker free without a burst being the reason: no more requests than
-	// workers were due at one instant since the last time that none waited. The connections were too few.
+	// PoolWaits counts requests that found no free worker, although there was no burst: since the queue was last empty,
+	// never more requests than workers were due at the same instant. There were too few connections.
 	PoolWaits int64
 	Overflow  int64 // durations that were too long for a histogram
 }
 
-// leastWatched is how long a process must have been watched so that its processor time tells something: the kernel
-// updates it every few milliseconds, and a run of 1 ms took 1364 % of its processors.
+// leastWatched is the shortest measurement for which the processor time means something. The kernel updates the
+// processor time only every few milliseconds: a run of 1 ms seemed to use 1364 % of its processors.
 const leastWatched = 100 * time.Millisecond
 
-// heartbeat is how long a thread sleeps at a time that looks for stalls.
+// heartbeat is how long the watching thread sleeps between two checks for stalls.
 const heartbeat = time.Millisecond
 
-// watchHealth watches from an instant on until stop. It naps again and again, and sees how late each nap ends: for so
-// long this process stood still, because it was stopped, swapped out, or the processors were somebody else's. The first
-// beat is due at the instant itself. It beats on a thread of its own, as the pacer does, so that both suffer the same.
+// watchHealth watches the process from an instant until stop is called. It naps repeatedly and measures how late each
+// nap ends. For that time the process did not run: it was stopped or swapped out, or others used the processors. The
+// first beat is due at the given instant. The beats have their own thread, like the pacer, so that both suffer the same
+// delays.
 func watchHealth(clock Stopwatch, from time.Duration) (stop func() Health) {
 	var ended atomic.Bool
 	found := make(chan Health, 1)
@@ -59,9 +60,9 @@ func watchHealth(clock Stopwatch, from time.Duration) (stop func() Health) {
 	}
 }
 
-// gauges are counters that only grow, read at one instant.
+// gauges are readings of counters that only grow, taken at one instant.
 type gauges struct {
-	at     time.Time // by both clocks: without its monotonic reading it is the wall clock's
+	at     time.Time // with the wall clock and the monotonic clock
 	cpu    time.Duration
 	pauses *metrics.Float64Histogram
 }
@@ -72,7 +73,7 @@ func gauge() gauges {
 	return gauges{time.Now(), cpuTime(), samples[0].Value.Float64Histogram()}
 }
 
-// since fills in what happened after before, which was watched for so long.
+// since sets the fields that follow from the counters at the start and now. watched is the time between the two.
 func (h *Health) since(before gauges, watched time.Duration) {
 	now := gauge()
 	if now.cpu >= 0 && before.cpu >= 0 && watched >= leastWatched {
@@ -82,8 +83,8 @@ func (h *Health) since(before gauges, watched time.Duration) {
 	h.GCPauseP999 = atQuantile(before.pauses, now.pauses, 0.999)
 }
 
-// atQuantile is the upper bound, in seconds read as a duration, of the bucket that holds the quantile q of what was
-// counted between two readings of a histogram; 0 of nothing.
+// atQuantile returns the upper bound of the histogram bucket that holds the quantile q of the values counted between
+// two readings. The values are in seconds. It returns 0 if nothing was counted.
 func atQuantile(before, after *metrics.Float64Histogram, q float64) time.Duration {
 	total := uint64(0)
 	for i, n := range after.Counts {
@@ -104,7 +105,7 @@ func atQuantile(before, after *metrics.Float64Histogram, q float64) time.Duratio
 	return 0
 }
 
-// cpuTime is the processor time of this process so far, or -1.
+// cpuTime returns the processor time that this process has used, or -1 if it is unknown.
 func cpuTime() time.Duration {
 	mine := process.Process{Pid: int32(os.Getpid())}
 	t, err := mine.Times()

@@ -4,8 +4,8 @@ package load
 
 import "time"
 
-// Pacer is how the generator waits for an instant.
+// Pacer names the way in which the generator waits for an instant.
 const Pacer = "Go's timers: late by up to a millisecond"
 
-// nap is Go's own timer: nothing better is portable.
+// nap uses Go's timer, the best portable one.
 func nap(d time.Duration) { time.Sleep(d) }

@@ -13,35 +13,35 @@ import (
 	"ratelab/internal/message"
 )
 
-// What becomes of a late request, unless it is sent as soon as a worker is free, and its wait counts: values of a
-// scenario's on_late. A request is late when no worker was free as it was handed over and none had taken it LateAfter
-// after it was due.
+// Values of on_late in a scenario: what happens to a late request. With any other value it is sent as soon as a worker
+// is free, and its wait counts. A request is late if no worker was free when it was handed over, and no worker had
+// taken it LateAfter after its due time.
 const (
 	lateDrop  = "drop"  // it is not sent
 	lateFatal = "fatal" // it ends the run
 )
 
 // Caller asks the limiter once per Call. A Caller belongs to one worker: it is not safe for concurrent use, and two
-// Callers share no connection. An error ends the run. A Call under way fails soon when the run's context is done.
+// Callers share no connection. An error ends the run. If the run's context ends, a Call in progress fails soon.
 type Caller interface {
 	Call(req limit.Request) (Outcome, error)
 }
 
-// source is where an open loop's requests come from. Its functions are called by one goroutine at a time.
+// source provides the requests of an open loop. Its functions are never called concurrently.
 type source struct {
-	// due gives what is due by now, since the run's start, and has not been given before. AtUS is when it was due. It
-	// is to be asked again at next, at the latest. over: nothing comes any more, not even after an answer. The requests
-	// are valid until the next call.
+	// due returns the requests that became due since the last call. now and AtUS count from the start of the run. Call
+	// due again at next, at the latest. If over is set, no more requests will come, not even after an answer. The
+	// requests are valid until the next call.
 	due func(now time.Duration) (requests []limit.Request, next time.Duration, over bool, err error)
-	// answered is told what the request of that number, from 0 in the order of due, met, which may make others due.
-	// nil: nothing depends on answers.
+	// answered reports the outcome of a request. Requests are numbered from 0, in the order in which they were due.
+	// Further requests may become due because of the answer. nil: no request depends on answers.
 	answered func(number int, o Outcome)
 }
 
-// mostAtOnce bounds what is handed over at a time, so that workers get at the queue meanwhile.
+// mostAtOnce is the most requests handed over at a time, so that the workers can use the queue in between.
 const mostAtOnce = 4096
 
-// listed are requests in the order of their AtUS.
+// listed returns a source of the given requests, which must be sorted by AtUS.
 func listed(requests []limit.Request) source {
 	return source{due: func(now time.Duration) (due []limit.Request, next time.Duration, over bool, err error) {
 		n := 0
@@ -56,21 +56,21 @@ func listed(requests []limit.Request) source {
 	}}
 }
 
-// open is an open loop: each request is sent when it is due, whether or not earlier ones were answered, by the next of
-// the callers that is free.
+// open is an open loop: each request is sent when it is due, whether or not earlier requests have been answered. The
+// next free caller sends it.
 type open struct {
 	*Options
 	ctx   context.Context
-	err   atomic.Pointer[error] // the first of a call
+	err   atomic.Pointer[error] // the first error of a call
 	queue *queue
 	start time.Duration // when a request with AtUS 0 is due
 
-	asking sync.Mutex // of what follows
+	asking sync.Mutex // guards the following fields
 	source source
 	calls  []*call
 }
 
-// over reports whether nothing more is to be sent.
+// over reports whether the loop must stop sending.
 func (l *open) over() bool { return l.ctx.Err() != nil || l.error() != nil }
 
 // stopped reports whether an interrupt ended the loop.
@@ -78,7 +78,8 @@ func (l *open) stopped() bool { return errors.Is(context.Cause(l.ctx), message.E
 
 func (l *open) fail(err error) { l.err.CompareAndSwap(nil, &err) }
 
-// error is the context's, or else the first of a call: calls that fail because of the context are no reason themselves.
+// error returns the error of the context, or else the first error of a call. Calls fail when the context ends, so the
+// error of the context has priority.
 func (l *open) error() error {
 	if l.ctx.Err() != nil && !l.stopped() {
 		return l.ctx.Err()
@@ -90,19 +91,20 @@ func (l *open) error() error {
 }
 
 const (
-	// longestNap bounds how late the pacer sees that the run is over.
+	// longestNap limits how late the pacer notices the end of the run.
 	longestNap = 5 * time.Millisecond
-	// spare is by how many Go's processors are more than the machine's while an open loop runs. The thread of the
-	// pacer keeps one while it sleeps in the kernel, and so does the heartbeat's. A worker that was made ready there
-	// waits with it, until another processor that is idle takes it over; where none is, until the runtime's monitor
-	// looks, up to 10 ms later. On two processors the p99 of a response was 4 to 8 ms so, of which the server took 0.3;
-	// with eight spare it is 0.4.
+	// spare is the number of additional Go processors (GOMAXPROCS) while an open loop runs. The pacer's thread keeps a
+	// processor while it sleeps in the kernel. So does the thread of the heartbeat. A worker that became ready on such
+	// a processor waits until an idle processor takes it over. If none is idle, it waits for the runtime's monitor, for
+	// up to 10 ms. Without spare processors, on two cores, the p99 of the response time was 4 to 8 ms, of which the
+	// server took 0.3 ms. With eight, the p99 is 0.4 ms.
 	spare = 8
 )
 
-// openLoop sends what the source has to about so many requests, from start on, by o's clock. Requests with a negative
-// AtUS are sent before it and do not count. It returns when all are answered, or after an interrupt with what there
-// is. An error of a call or of the source, and another end of the context, end it early.
+// openLoop sends the requests of the source, from start on, by o's clock. about is their approximate number. Requests
+// with a negative AtUS are sent before start and do not count. openLoop returns when all requests have been answered.
+// After an interrupt it returns the results up to then. An error of a call, of the source or of the context ends the
+// loop early.
 func openLoop(ctx context.Context, s source, about int, callers []Caller, start time.Duration, o *Options) (
 	*OpenResult, error) {
 	l := &open{Options: o, ctx: ctx, queue: newQueue(len(callers)), source: s, start: start,
@@ -124,8 +126,8 @@ func openLoop(ctx context.Context, s source, about int, callers []Caller, start 
 	return l.result(health, cores), nil
 }
 
-// pace hands over each request when it is due, on a thread of its own: Go's scheduler wakes a thread that sleeps in the
-// kernel by itself, whereas its own timers fire in whole milliseconds.
+// pace hands over each request when it is due, on its own thread. Go's timers have a resolution of about a millisecond.
+// A thread that sleeps in the kernel is more exact.
 func (l *open) pace() {
 	runtime.LockOSThread()
 	for {
@@ -144,7 +146,7 @@ func (l *open) pace() {
 	}
 }
 
-// handOver gives the workers what is due.
+// handOver gives the due requests to the workers.
 func (l *open) handOver() (next time.Duration, over bool) {
 	l.asking.Lock()
 	defer l.asking.Unlock()
@@ -165,7 +167,7 @@ func (l *open) handOver() (next time.Duration, over bool) {
 	return next, over
 }
 
-// work sends what the queue has, one after the other.
+// work sends the requests of the queue one by one.
 func (l *open) work(caller Caller) {
 	for c := l.queue.pop(); c != nil && !l.over(); c = l.queue.pop() {
 		if c.queued && !l.inTime(c) {

@@ -8,27 +8,28 @@ import (
 	"ratelab/internal/replay"
 )
 
-// Longest is how much of a scenario bench plays at most.
+// Longest is the longest part of a scenario that bench plays.
 const Longest = 90 * time.Second
 
-// Wish is what is to be played of a scenario; the zero value is all of it.
+// Wish selects the part of a scenario to play. The zero value selects all of it.
 type Wish struct {
-	From time.Duration // after the scenario's start
-	For  time.Duration // 0: what there is from From on
+	From time.Duration // since the scenario's start
+	For  time.Duration // 0: until the end of the traffic
 }
 
-// Part is what is played of some traffic: what is due from From on, and before Until, but for the traffic's last
-// instant, which belongs to it as well. Both count from the scenario's start. What comes before From is not played.
+// Part is the part of the traffic that is played: the requests due at or after From and before Until. If Until is the
+// end of the traffic, requests due at Until belong to the part too. Both count from the scenario's start. Earlier
+// requests are not played.
 type Part struct {
 	From, Until time.Duration
 	Requests    []limit.Request // AtUS counts from the scenario's start
 }
 
-// Length is how long it takes to play.
+// Length returns how long the part takes to play.
 func (p *Part) Length() time.Duration { return p.Until - p.From }
 
-// NewPart cuts out of traffic what the wish says. The error is the traffic's, or names a part that is not in it, or one
-// that is longer than Longest with what to ask for instead.
+// NewPart cuts the part that w selects out of the traffic. It returns the traffic's error, or an error if the part is
+// not in the traffic or is longer than Longest. The latter error suggests a part that is short enough.
 func NewPart(t replay.Traffic, w Wish) (*Part, error) {
 	end, err := endOf(t)
 	if err != nil {
@@ -61,7 +62,7 @@ func NewPart(t replay.Traffic, w Wish) (*Part, error) {
 	return p, nil
 }
 
-// endOf is the traffic's duration; a trace's is known once it has been read.
+// endOf returns the duration of the traffic. The duration of a trace is known only after it has been read.
 func endOf(t replay.Traffic) (time.Duration, error) {
 	if d, known := t.Duration(); known {
 		return d, nil

@@ -1,9 +1,10 @@
-// Package load plays a scenario on the wall clock of a server: the requests that virtual time decides, at the same
-// instants of the windows, sent when they are due to the scripts as they are deployed, however slow the server is. It
-// measures the four durations of each request, keeps its decision, and watches the generator itself: Reasons says why
-// a run's figures cannot be trusted. A Connection calls a script for one request.
+// Package load plays a scenario on a real server, on the wall clock. It sends the requests that virtual time decides,
+// at the same positions within the windows, each when it is due, however slow the server is. The scripts run as they
+// are deployed. The package measures the four durations of each request and keeps its decision. It also watches the
+// generator itself: Reasons returns the reasons why a measurement is invalid. A Connection calls a script for one
+// request.
 //
-// It starts no server, reads none of its statistics and draws no conclusion from several runs.
+// The package starts no server, reads no statistics of the server, and draws no conclusion from several runs.
 package load
 
 import (
@@ -16,41 +17,41 @@ import (
 	"ratelab/internal/run"
 )
 
-// Options say on what is played, and how.
+// Options configure a play.
 type Options struct {
 	Server      *redis.Server
-	Prefix      string // of this play's keys
+	Prefix      string // prefix of this play's keys
 	Connections int
 	Clock       Stopwatch
 
 	OnLate     string        // of the scenario
-	LateAfter  time.Duration // how long a request may wait for a connection after it was due before it is late
+	LateAfter  time.Duration // how long after its due time a request may wait for a connection before it is late
 	IntervalUS int64         // width of the intervals of the time series
 
-	// Around is to call play once: what is measured beside the requests begins and ends here.
+	// Around must call play once. The caller uses it to measure the server at the beginning and at the end of the play.
 	Around func(target *Target, play func() error) error
 }
 
-// Played is what came of a play.
+// Played is the result of a play.
 type Played struct {
 	*OpenResult // intervals count from the beginning of the part
 	part        *Part
-	origin      time.Duration // of the scenario, by the clock of the calls
+	origin      time.Duration // when the scenario starts, by the clock of the calls
 }
 
-// player is a play under way.
+// player is a play in progress.
 type player struct {
 	*Options
 	plan    *run.Plan
 	limiter *limiter.Limiter
 	part    *Part
-	ahead   time.Duration // of the server's clock before ours
+	ahead   time.Duration // by how much the server's clock is ahead of ours
 	target  *Target
-	origin  time.Duration // of the scenario, by our clock
+	origin  time.Duration // when the scenario starts, by our clock
 }
 
-// Play plays the part against a limiter of the plan. The error is that of the server or the script. When ctx is
-// interrupted it has played less, and says so.
+// Play plays the part with a limiter of the plan. It returns errors of the server and of the script. If ctx is
+// interrupted, it returns what was played by then, with Stopped set.
 func Play(ctx context.Context, c *run.Plan, e *limiter.Limiter, part *Part, o Options) (out *Played, err error) {
 	playing := ctx
 	ctx = context.WithoutCancel(ctx)
@@ -74,7 +75,7 @@ func Play(ctx context.Context, c *run.Plan, e *limiter.Limiter, part *Part, o Op
 	if c.Scenario.Reactive() {
 		from = p.reacting()
 	}
-	p.aim() // for those who are introduced
+	p.aim() // init is told the time by this origin
 	if p.limiter.Program.Init != nil {
 		err = p.target.Introduce(ctx, firstKeys(part.Requests))
 	}
@@ -90,16 +91,17 @@ func Play(ctx context.Context, c *run.Plan, e *limiter.Limiter, part *Part, o Op
 	return out, err
 }
 
-// preparation is what a play needs to begin: the rehearsal, and before it time for the threads to be there.
+// preparation is how long before the part a play begins: the rehearsal, and time to start the threads.
 const preparation = rehearsal + 7*time.Millisecond
 
-// longestAlignment is the longest window for whose phase a play waits.
+// longestAlignment is the longest window for whose beginning a play waits.
 const longestAlignment = time.Minute
 
-// aim fixes the origin: the part begins as soon as may be, with the server's clock where the scenario's is in its
-// window, for what goes by windows that lie where a clock puts them. Such a window that is too long to wait for begins
-// before the part, and ends after it. All the others begin at the scenario's part of a millisecond, since TTLs are
-// counted in those.
+// aim sets the origin: when the scenario's time 0 is. The part begins as soon as possible, under these conditions. For
+// a limiter whose windows are aligned to the clock, the server's clock must be at the same position within the window
+// as the scenario's clock. If such a window is too long to wait for, the part must not cross the beginning of a window.
+// If it would, it begins at that instant. All other limiters begin at the scenario's fraction of a millisecond, because
+// TTLs are counted in milliseconds.
 func (p *player) aim() {
 	p.origin = p.Clock.Now() + preparation - p.part.From
 	begins := func() time.Time { return p.Clock.Origin.Add(p.origin + p.ahead) }
@@ -114,23 +116,23 @@ func (p *player) aim() {
 	p.target.clock.Origin = p.Clock.Origin.Add(p.ahead)
 }
 
-// untilPhase is how long after t the wall clock is as far into a window as a scenario's clock at its start, so that a
-// play which begins then finds aligned windows where virtual time has them.
+// untilPhase returns how long after t the wall clock will be at the same position within a window as the scenario's
+// clock at its start. If the play begins then, aligned windows begin at the same instants as in virtual time.
 func untilPhase(start, t time.Time, window time.Duration) time.Duration {
 	w := window.Microseconds()
 	return time.Duration(((start.UnixMicro()-t.UnixMicro())%w+w)%w) * time.Microsecond
 }
 
-// Before a play begins, each connection asks the server for nothing, once or twice. Threads and servers that have
-// slept for long wake up late: the first request would be taken some 150 µs later than those behind it, and a bucket's
-// permits come back counted from the first.
+// Before a play begins, each connection sends one or two PINGs. Threads and servers that have slept for long wake up
+// late. Without the PINGs the first request would arrive some 150 µs later than the following ones, and a bucket counts
+// the return of its tokens from the first request.
 const (
 	rehearsals     = 64
 	rehearsalEvery = 200 * time.Microsecond
 	rehearsal      = rehearsals * rehearsalEvery
 )
 
-// requests are the rehearsal and the part's, from its beginning on.
+// requests returns the rehearsal and the requests of the part. AtUS counts from the beginning of the part.
 func (p *player) requests() []limit.Request {
 	all := make([]limit.Request, 0, rehearsals+len(p.part.Requests))
 	for i := range int64(rehearsals) {
@@ -143,10 +145,11 @@ func (p *player) requests() []limit.Request {
 	return all
 }
 
-// mostIntroduced is how many keys are initialised before they are played; others are at their first request.
+// mostIntroduced is the most keys that are initialised before the play. Further keys are initialised at their first
+// requests.
 const mostIntroduced = 10_000
 
-// firstKeys are the first distinct keys that are asked for.
+// firstKeys returns the first distinct keys of the requests, at most mostIntroduced.
 func firstKeys(requests []limit.Request) []string {
 	seen := map[string]bool{}
 	var all []string
@@ -159,8 +162,8 @@ func firstKeys(requests []limit.Request) []string {
 	return all
 }
 
-// ahead is how far the server's clock is before ours, the middle of the shortest of a few questions. Behind a
-// socket is the same clock.
+// ahead returns by how much the server's clock is ahead of ours. It asks the server a few times, and uses the middle of
+// the shortest exchange. If the server is on this machine, both clocks are the same.
 func ahead(ctx context.Context, o Options) (best time.Duration, err error) {
 	var shortest time.Duration
 	for i := range 5 {
@@ -174,7 +177,7 @@ func ahead(ctx context.Context, o Options) (best time.Duration, err error) {
 			best, shortest = server.Sub(o.Clock.Origin.Add(asked+took/2)), took
 		}
 	}
-	if best.Abs() > shortest { // no clock is known better than that
+	if best.Abs() > shortest { // a smaller difference is within the error of measurement
 		return best, nil
 	}
 	return 0, nil

@@ -7,36 +7,36 @@ import (
 	"ratelab/internal/limit"
 )
 
-// call is a request on its way through an open loop, and what became of it. Instants are those of the run's clock.
+// call is a request in an open loop, with its outcome. Instants are on the run's clock.
 type call struct {
 	req         limit.Request
 	number      int // from 0
 	due, handed time.Duration
 	queued      bool // no worker was free when it was handed over
-	poolWait    bool // and no burst was the reason
+	poolWait    bool // queued, and not because of a burst
 	fate        fate
-	Outcome     // what was answered
+	Outcome     // of the answer
 }
 
-// fate is what became of a request.
+// fate tells what became of a request.
 type fate int8
 
 const (
 	unsent   fate = iota
-	answered      // that is, sent
-	dropped       // late, as asked for
+	answered      // sent and answered
+	dropped       // too late, and on_late is drop
 )
 
-// queue is between the pacer and the workers: without a bound that a burst could fill, so that the pacer never waits.
+// queue passes calls from the pacer to the workers. It has no size limit, so that the pacer never waits.
 type queue struct {
 	mu      sync.Mutex
 	work    sync.Cond
 	calls   []*call // calls[head:] are waiting
 	head    int
 	workers int
-	idle    int // workers that wait for a call, those counted that have been woken and have not got it yet
+	idle    int // waiting workers, including workers that have been woken but have not taken a call yet
 	over    bool
-	burst   bool // what waits does so behind requests that were due at one instant, more than there are workers
+	burst   bool // the waiting calls include a burst: more requests due at one instant than there are workers
 }
 
 func newQueue(workers int) *queue {
@@ -45,7 +45,7 @@ func newQueue(workers int) *queue {
 	return q
 }
 
-// push hands over calls, which are in the order of their due times.
+// push appends calls, which must be sorted by their due times.
 func (q *queue) push(batch []*call) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -54,7 +54,7 @@ func (q *queue) push(batch []*call) {
 	}
 	if q.head == len(q.calls) {
 		q.calls, q.head, q.burst = q.calls[:0], 0, false
-	} else if q.head > len(q.calls)/2 { // a backlog that never ends must not keep what is done
+	} else if q.head > len(q.calls)/2 { // free the finished calls even if the queue never becomes empty
 		q.calls, q.head = q.calls[:copy(q.calls, q.calls[q.head:])], 0
 	}
 	for i, c := range batch {
@@ -68,7 +68,7 @@ func (q *queue) push(batch []*call) {
 	}
 }
 
-// pop waits for a call; nil: there will be none any more.
+// pop waits for a call. It returns nil if the queue has ended.
 func (q *queue) pop() *call {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -85,7 +85,7 @@ func (q *queue) pop() *call {
 	return c
 }
 
-// end lets the workers go when nothing is left, or at once, when nobody will do the calls that are left.
+// end ends the queue: workers stop once it is empty. With atOnce, the remaining calls are dropped.
 func (q *queue) end(atOnce bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,27 +10,27 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// CheckScenario is an error where more happens in a scenario than the wall clock can play.
+// CheckScenario returns an error if the scenario has features that exist only in virtual time.
 func CheckScenario(s *scenario.Scenario) error {
 	switch {
 	case s.ServerClock != nil:
-		return fmt.Errorf("%s: server_clock is played in virtual time only, since nobody sets a server's clock; leave "+
-			"it to simulate, or leave that field out", s.Name)
+		return fmt.Errorf("%s: server_clock works only in virtual time, because bench cannot set a server's clock; "+
+			"use simulate, or remove the field", s.Name)
 	case s.Faulty():
-		return fmt.Errorf("%s: managed and server_outage are played in virtual time only; leave it to simulate, or "+
-			"leave those fields out", s.Name)
+		return fmt.Errorf("%s: managed and server_outage work only in virtual time; use simulate, or remove these "+
+			"fields", s.Name)
 	}
 	return nil
 }
 
-// asksLive is for how long nobody looks whether something is due that no answer brings about.
+// asksLive is how often the clients are asked for requests that are due for another reason than an answer.
 const asksLive = 100 * time.Microsecond
 
-// reacting is the source of what the clients send, from the beginning of the part on.
+// reacting returns the source of the reactive clients' requests, from the beginning of the part on.
 func (p *player) reacting() source {
 	who := clients.Setup{Seed: p.plan.Seed, Groups: p.plan.Scenario.Clients, Protocol: clients.OneCall{}}
 	all, untilUS := p.part.Requests, p.part.Until.Microseconds()
-	n := sort.Search(len(all), func(i int) bool { return all[i].AtUS >= untilUS }) // nothing begins at the last instant
+	n := sort.Search(len(all), func(i int) bool { return all[i].AtUS >= untilUS }) // none at the last instant
 	live := clients.NewLive(who, all[:n], untilUS)
 	due := func(now time.Duration) (due []limit.Request, next time.Duration, over bool, err error) {
 		if now < 0 {

@@ -7,21 +7,21 @@ import (
 	"ratelab/internal/result"
 )
 
-// What a run may suffer and still be valid.
+// The limits within which a measurement is valid.
 const (
 	LeastAchieved  = 0.999            // of the intended rate
-	MostLag        = time.Millisecond // p99 of the lag, or MostLagShare of the response's p99 if that is more
+	MostLag        = time.Millisecond // p99 of the lag; or MostLagShare of the response time's p99, if that is more
 	MostLagShare   = 0.2
 	MostStall      = 10 * time.Millisecond // of the generator
 	MostGCPause    = time.Millisecond      // p99.9
 	MostCPUShare   = 0.95                  // of the processors that the generator may use
-	MostPoolShare  = 0.001                 // of the requests, waiting for a worker though no burst is the reason
+	MostPoolShare  = 0.001                 // share of requests that waited for a worker without a burst
 	MostClockError = time.Millisecond      // between the wall clock and the monotonic one
 
-	MostSilence = 100 * time.Millisecond // of the server, while it was asked and the generator ran
+	MostSilence = 100 * time.Millisecond // of the server, while it was asked and the generator was running
 )
 
-// Reasons are why the times cannot be trusted; none: they can. Their Where is empty.
+// Reasons returns why the measurement is invalid, or nil if it is valid. Where is empty in all of them.
 func (r *OpenResult) Reasons() (all []result.Reason) {
 	add := func(is bool, code string, lasted time.Duration, format string, args ...any) {
 		if is {
@@ -41,7 +41,7 @@ func (r *OpenResult) Reasons() (all []result.Reason) {
 	add(h.GCPauseP999 > MostGCPause, "gc", h.GCPauseP999,
 		"the garbage collector stopped the generator for %v at the 99.9th percentile", rounded(h.GCPauseP999))
 	add(h.ClockDiverged > MostClockError, "clock", h.ClockDiverged,
-		"the wall clock went %v apart from the monotonic clock", rounded(h.ClockDiverged))
+		"the wall clock drifted %v from the monotonic clock", rounded(h.ClockDiverged))
 	share := h.CPUShare / float64(max(1, r.Cores))
 	add(share >= MostCPUShare, "cpu", 0, "the generator used %.0f %% of its %d processors", 100*share, r.Cores)
 	add(float64(h.PoolWaits) > MostPoolShare*float64(r.Offered), "pool", 0,
@@ -51,7 +51,7 @@ func (r *OpenResult) Reasons() (all []result.Reason) {
 	return all
 }
 
-// rounded is a duration as people read it: 33.1ms.
+// rounded rounds a duration for messages, such as 33.1ms.
 func rounded(d time.Duration) time.Duration {
 	if d >= 10*time.Millisecond {
 		return d.Round(100 * time.Microsecond)
@@ -59,5 +59,5 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Microsecond)
 }
 
-// us is a number of microseconds.
+// us converts microseconds to a Duration.
 func us(n int64) time.Duration { return time.Duration(n) * time.Microsecond }

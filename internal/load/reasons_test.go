@@ -56,7 +56,7 @@ func TestReasons(t *testing.T) {
 		{"pool", "3 of 2000 requests found none of 8 connections free; use more connections or a lower rate",
 			func(r *OpenResult) { r.Health.PoolWaits++ }},
 		{"overflow", "1 durations were longer than 1m0s", func(r *OpenResult) { r.Health.Overflow = 1 }},
-		{"clock", "the wall clock went 1.001ms apart from the monotonic clock",
+		{"clock", "the wall clock drifted 1.001ms from the monotonic clock",
 			func(r *OpenResult) { r.Health.ClockDiverged += time.Microsecond }},
 	} {
 		r := sound()

@@ -8,7 +8,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// record adds a duration, to the nearest microsecond; 1: it is too long.
+// record adds a duration to a histogram, rounded to a microsecond. It returns 1 if the duration is too long for the
+// histogram, and 0 otherwise.
 func record(h *result.Histogram, d time.Duration) (overflow int64) {
 	us := max(0, d.Round(time.Microsecond).Microseconds())
 	if us > result.HighestUS || h.RecordValue(us) != nil {
@@ -17,22 +18,22 @@ func record(h *result.Histogram, d time.Duration) (overflow int64) {
 	return 0
 }
 
-// OpenResult is what an open loop measured, of the requests that count: Offered = Sent + Dropped, and what an interrupt
-// left.
+// OpenResult holds the measurements of an open loop for the requests that count. Offered = Sent + Dropped + the
+// requests that an interrupt left unsent.
 type OpenResult struct {
-	result.Latency // but for what only several rounds have; intervals in which nothing was sent are left out
+	result.Latency // without the fields that need several rounds; intervals without sent requests are left out
 	Health         Health
 
 	Workers, Cores int
-	Stopped        bool          // ended early: the figures are of what had been sent by then
-	Span           time.Duration // from the first request's due time to the last one's
-	HandedSpan     time.Duration // from the first handed over to the last
+	Stopped        bool          // ended early; the figures cover what was sent by then
+	Span           time.Duration // from the due time of the first request to that of the last
+	HandedSpan     time.Duration // from the first hand-over to the last
 
-	start time.Duration // of what counts
+	start time.Duration // when the requests that count begin
 	calls []*call
 }
 
-// counted are the calls that count, in the order in which they were due.
+// counted returns the calls that count, in the order in which they were due.
 func (r *OpenResult) counted() iter.Seq[*call] {
 	return func(yield func(*call) bool) {
 		for _, c := range r.calls {
@@ -43,9 +44,10 @@ func (r *OpenResult) counted() iter.Seq[*call] {
 	}
 }
 
-// result sums up what has become of the calls, once nobody writes to them any more.
+// result computes the results after all workers have ended.
 //
-// Note: workers that record into histograms themselves wait for each other, or have megabytes of histograms each.
+// Note: if workers recorded into shared histograms, they would wait for each other. Histograms per worker would take
+// megabytes each.
 func (l *open) result(health Health, cores int) *OpenResult {
 	r := &OpenResult{Latency: result.Latency{Outcomes: result.NewOutcomes()}, Health: health,
 		Workers: l.queue.workers, Cores: cores, Stopped: l.stopped(), start: l.start, calls: l.calls}
@@ -67,7 +69,8 @@ func (l *open) result(health Health, cores int) *OpenResult {
 	return r
 }
 
-// rate is n events per second over so long, the gaps between them counted; 0 where there is no gap.
+// rate returns the events per second of n events that span the given time. It counts the n-1 gaps between them. It
+// returns 0 if the span is 0.
 func rate(n int64, span time.Duration) float64 {
 	if span <= 0 {
 		return 0
@@ -75,7 +78,7 @@ func rate(n int64, span time.Duration) float64 {
 	return float64(n-1) / span.Seconds()
 }
 
-// add counts a call, and takes its times, without what it did aside.
+// add counts a call, and records its durations without Aside.
 func (r *OpenResult) add(c *call, widthUS int64) {
 	r.Offered++
 	if c.poolWait {

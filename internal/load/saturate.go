@@ -9,9 +9,9 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Saturate returns how many calls a second a closed loop reaches with the best number of connections: 1, 2, 4 and so
-// on, most at the most. It tries each, since two connections may reach no more than one, and eight a multiple of that.
-// Then it measures with the best one for the rest of the length.
+// Saturate returns the calls per second of a closed loop with the best number of connections: 1, 2, 4 and so on, up to
+// most. It tries each number in the first half of the length. It must try them all, since two connections may be no
+// faster than one, and eight many times faster. Then it measures with the best number for the rest of the length.
 func Saturate(ctx context.Context, t *Target, requests []limit.Request, most int, length time.Duration) (perS float64,
 	err error) {
 	keys := make([]string, len(requests))
@@ -44,7 +44,7 @@ func Saturate(ctx context.Context, t *Target, requests []limit.Request, most int
 	return closedLoop(ctx, all[:best], requests, end-t.clock.Now())
 }
 
-// closedLoop has each connection send its next request as soon as the last one is answered.
+// closedLoop lets each connection send its next request as soon as the last one has been answered.
 func closedLoop(ctx context.Context, all []*Connection, requests []limit.Request, length time.Duration) (perS float64,
 	err error) {
 	var (

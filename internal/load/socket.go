@@ -11,38 +11,38 @@ import (
 	"ratelab/internal/resp"
 )
 
-// Socket is a connection that nobody else uses: commands are written to it, and replies read from it, without go-redis
-// between. It is not safe for concurrent use.
+// Socket is a connection without a pool. Commands are written to it and replies are read from it directly, without
+// go-redis. It is not safe for concurrent use.
 //
-// Note: go-redis hides the instant of the write, and its pool checks a connection's health with a system call and sets
-// two deadlines per call.
+// Note: go-redis hides the instant of the write. For each call, its pool checks the connection with a system call and
+// sets two deadlines.
 type Socket struct {
 	conn    net.Conn
 	now     func() time.Duration
 	ctx     context.Context
-	forget  func() bool   // ends the watch on it
-	cut     atomic.Bool   // ctx was done: the connection is of no use any more
-	renewed time.Duration // when the deadline was last put off
+	forget  func() bool   // stops waiting for the end of ctx
+	cut     atomic.Bool   // ctx has ended, and the connection cannot be used any more
+	renewed time.Duration // when the deadline was last moved
 
 	in   []byte // in[:to] has been read from the connection
 	to   int
-	last time.Duration // when the last of it came
+	last time.Duration // when the last bytes arrived
 	scan resp.Scanner
 }
 
-// answerTimeout is how long an answer may take; the deadline is put off at most every renewal, not for every call, so
-// that giving up takes as much longer.
+// answerTimeout is how long a reply may take. The deadline is not moved for each call but at most once every renewal. A
+// timeout may therefore come later, by up to that time.
 const (
 	answerTimeout = 30 * time.Second
 	renewal       = 5 * time.Second
 )
 
-// Opener opens a connection, logged in and in its database, on which RESP2 is spoken and nothing comes unasked:
+// Opener opens a RESP2 connection that is authenticated, has its database selected, and gets no push messages:
 // redis.Server.Open.
 type Opener func(context.Context) (net.Conn, error)
 
-// Dial makes a socket of a connection that open opens. When ctx is done it cuts short what the connection does. now is
-// the clock of its instants, which never steps back.
+// Dial returns a socket on a connection from open. When ctx ends, reads and writes fail. now is the clock for instants,
+// which never steps back.
 func Dial(ctx context.Context, open Opener, now func() time.Duration) (*Socket, error) {
 	conn, err := open(ctx)
 	if err != nil {
@@ -53,20 +53,20 @@ func Dial(ctx context.Context, open Opener, now func() time.Duration) (*Socket, 
 	return s, nil
 }
 
-// Close ends the connection.
+// Close closes the connection.
 func (s *Socket) Close() {
 	s.forget()
 	_ = s.conn.Close()
 }
 
-// interrupt makes reads and writes under way, and all later ones, fail at once.
+// interrupt makes all reads and writes fail, those in progress and later ones.
 func (s *Socket) interrupt() {
 	s.cut.Store(true)
 	_ = s.conn.SetDeadline(time.Unix(1, 0))
 }
 
-// Exchange writes one command and reads its reply, behind which there is nothing. The reply is valid until the next
-// exchange. It fills in all of the outcome that a socket knows.
+// Exchange writes one command and reads its reply. No bytes may follow the reply. The reply is valid until the next
+// call. Exchange sets all fields of the outcome that a socket knows.
 func (s *Socket) Exchange(o *Outcome, command []byte) (resp.Value, error) {
 	s.to = 0
 	o.Written, o.BytesWritten = s.now(), len(command)
@@ -74,7 +74,7 @@ func (s *Socket) Exchange(o *Outcome, command []byte) (resp.Value, error) {
 		s.renewed = o.Written
 		_ = s.conn.SetDeadline(time.Now().Add(answerTimeout + renewal))
 		if s.cut.Load() {
-			s.interrupt() // it came in between
+			s.interrupt() // ctx ended before the deadline was set
 		}
 	}
 	_, err := s.conn.Write(command)

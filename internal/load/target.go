@@ -17,21 +17,21 @@ import (
 	"ratelab/internal/script"
 )
 
-// Endpoint is where a program is called.
+// Endpoint is a server on which a program is called.
 type Endpoint struct {
 	Client redis.Cmdable // loads scripts
-	Open   Opener        // of the connections on which it is called
+	Open   Opener        // opens the connections for the calls
 }
 
-// Target is a program on a server, called as it is deployed: EVALSHA, the server's own clock and TTLs. It is safe for
-// concurrent use.
+// Target is a program on a server, called as it is deployed: with EVALSHA, the server's own clock and TTLs. It is safe
+// for concurrent use.
 type Target struct {
 	server       Endpoint
 	program      *script.Program
 	clock        Stopwatch
 	decide, init evalsha
 
-	inits sync.Map // func() error, once, by the request's key
+	inits sync.Map // by key: func() error that calls init once
 
 	mu      sync.Mutex
 	sockets []*Socket
@@ -39,10 +39,10 @@ type Target struct {
 	initCalls, ids atomic.Int64
 }
 
-// firstID begins far from the numbers of virtual time, whose entries the keys may already have.
+// firstID is far from the request numbers of virtual time. The keys may still have entries with those numbers.
 const firstID = 1e15
 
-// Prepare loads the program's scripts, which are told the clock's time.
+// Prepare loads the program's scripts. The scripts are told the time of the given clock.
 func Prepare(ctx context.Context, server Endpoint, program *script.Program, clock Stopwatch) (*Target, error) {
 	t := &Target{server: server, program: program, clock: clock}
 	t.ids.Store(firstID)
@@ -60,11 +60,11 @@ func Prepare(ctx context.Context, server Endpoint, program *script.Program, cloc
 	return t, nil
 }
 
-// InitCalls is how many times the init script has been called, each an EVALSHA that a server's statistics count
-// with the decisions.
+// InitCalls returns how often the init script was called. Each call is an EVALSHA, which the server's statistics count
+// together with the decisions.
 func (t *Target) InitCalls() int64 { return t.initCalls.Load() }
 
-// Connect opens a connection, until Close. When ctx is done the call under way fails with its error.
+// Connect opens a connection, which Close closes. If ctx ends, the call in progress fails with the error of ctx.
 func (t *Target) Connect(ctx context.Context) (*Connection, error) {
 	socket, err := Dial(ctx, t.server.Open, t.clock.Now)
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *Target) Connect(ctx context.Context) (*Connection, error) {
 	return &Connection{target: t, socket: socket}, nil
 }
 
-// Introduce does for keys what else is done at their first requests, beside the measured calls: init.
+// Introduce calls init for keys before the measurement. Other keys get init at their first request.
 func (t *Target) Introduce(ctx context.Context, keys []string) error {
 	if t.program.Init == nil {
 		return nil
@@ -88,7 +88,7 @@ func (t *Target) Introduce(ctx context.Context, keys []string) error {
 	return err
 }
 
-// Close ends the connections. It must not be called while a call is under way.
+// Close closes all connections. There must be no call in progress.
 func (t *Target) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -97,10 +97,10 @@ func (t *Target) Close() {
 	}
 }
 
-// decision is what the reply to a call at an instant means.
+// decision converts the reply to a call at an instant.
 func (t *Target) decision(reply resp.Value, nowUS int64) (limit.Decision, error) {
 	refused := refusal(reply)
-	if refused != nil && strings.HasPrefix(reply.Text, "NOSCRIPT") { // the script did not make this reply
+	if refused != nil && strings.HasPrefix(reply.Text, "NOSCRIPT") { // the error is not from the script
 		return limit.Decision{}, refused
 	}
 	d, err := t.program.Decision(reply, nowUS)
@@ -115,10 +115,10 @@ func refusal(reply resp.Value) error {
 	if reply.Kind != resp.Error {
 		return nil
 	}
-	return resp.ReplyError(strings.Clone(reply.Text)) // it lies where the next reply is read
+	return resp.ReplyError(strings.Clone(reply.Text)) // clone: the next reply overwrites the text
 }
 
-// evalsha is one way of calling a script: what no call changes, as the server reads it, and the arguments behind it.
+// evalsha is the EVALSHA command of one script: the constant part, already encoded, and the templates of the arguments.
 type evalsha struct {
 	head      []byte
 	templates []script.Template
@@ -133,7 +133,7 @@ func newEvalsha(sha string, c script.Call) evalsha {
 	return e
 }
 
-// append writes one call to dst; scratch is room for an argument, given back to be used again.
+// append appends the command for one call to dst. scratch is a buffer for one argument, which is returned for reuse.
 func (e evalsha) append(dst, scratch []byte, v script.Vars) (out, room []byte) {
 	dst = append(dst, e.head...)
 	for _, t := range e.templates {

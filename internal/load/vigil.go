@@ -9,31 +9,32 @@ import (
 	"ratelab/internal/resp"
 )
 
-// Vigil asks a server again and again whether it is there, on a connection of its own: a server that stands still is
-// found out although nobody else waits for it, between measurements and at low rates. Where the generator itself stood
-// still, the vigil did as well, and that counts as a silence.
+// Vigil PINGs a server continuously on its own connection. It detects that the server does not respond, even if no
+// request is waiting: between measurements, and at low rates. If the generator itself stalls, the vigil stalls too, and
+// that counts as silence.
 //
-// Note: the service times of the measured connections say nothing of the server: of a thousand connections each waits
-// for all others, and a lost packet silences one of them.
+// Note: the service times of the measured connections cannot replace the vigil. With a thousand connections, each one
+// waits for all others. And a lost packet silences only one of them.
 type Vigil struct {
 	clock  Stopwatch
 	socket *Socket
-	ctx    context.Context // done by quit
+	ctx    context.Context // ended by quit
 	quit   context.CancelFunc
 	ended  sync.WaitGroup
-	asking chan struct{} // full while an answer is awaited
+	asking chan struct{} // full while a PING is waiting for its reply
 
-	longest atomic.Int64 // wait for an answer since it was last asked for
+	longest atomic.Int64 // longest wait for a reply since Silence was last called
 }
 
 const (
-	// asksEvery is how much of a silence may be missed; forty PINGs a second are a thousandth of a server's time.
+	// asksEvery is the pause between PINGs, and thus how much of a silence may be missed. Forty PINGs a second take a
+	// thousandth of a server's time.
 	asksEvery = 25 * time.Millisecond
-	// settles bounds the wait for an answer that must be about to come.
+	// settles is how long Silence waits for the reply to a pending PING.
 	settles = 2 * MostSilence
 )
 
-// KeepVigil begins to watch the server that open connects to, until Close.
+// KeepVigil starts to watch the server that open connects to. Close ends the watch.
 func KeepVigil(ctx context.Context, open Opener, clock Stopwatch) (*Vigil, error) {
 	v := &Vigil{clock: clock, asking: make(chan struct{}, 1)}
 	v.ctx, v.quit = context.WithCancel(context.WithoutCancel(ctx))
@@ -55,8 +56,8 @@ func (v *Vigil) Close() {
 
 var ping = resp.AppendCommand(nil, "PING")
 
-// ask asks until the end, or until there is no answer any more: those who measure learn of that too. Whatever an answer
-// says, it is one.
+// ask sends PINGs until the vigil ends or the connection fails. The measured connections then fail too, so that the
+// error is reported there. The content of a reply does not matter.
 func (v *Vigil) ask() {
 	for v.ctx.Err() == nil {
 		v.asking <- struct{}{}
@@ -71,12 +72,11 @@ func (v *Vigil) ask() {
 	}
 }
 
-// Silence is the longest time in which the server was asked and did not answer that has ended since the last call; 0
-// where it is at most MostSilence. Whoever asks has just been answered, or the server stands still now: then it counts
-// the next time.
+// Silence returns the longest time for which the server did not answer since the last call of Silence, or 0 if that was
+// at most MostSilence. A silence that has not ended yet counts in the next call.
 func (v *Vigil) Silence() time.Duration {
 	select {
-	case v.asking <- struct{}{}: // nothing is under way
+	case v.asking <- struct{}{}: // no PING is pending
 		<-v.asking
 	case <-time.After(settles):
 	}

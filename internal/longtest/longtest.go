@@ -1,6 +1,6 @@
-// Package longtest is for tests that take longer than somebody waits who has just cloned the project. They are part of
-// the whole check. A test package that imports it draws a fifth of rapid's examples where not all tests are asked for,
-// and collects garbage rarely, which saves a tenth of its processor time.
+// Package longtest is for tests that take too long for someone who has just cloned the project. They are part of the
+// full check. Unless all tests are requested, a test package that imports longtest runs only a fifth of rapid's
+// examples. It also collects garbage rarely, which saves a tenth of the processor time.
 package longtest
 
 import (
@@ -9,10 +9,10 @@ import (
 	"runtime/debug"
 	"testing"
 
-	_ "pgregory.net/rapid" // has its flags by the time of init
+	_ "pgregory.net/rapid" // defines its flags before init runs
 )
 
-// init lowers the default of -rapid.checks, which is 100; the flag, RAPID_CHECKS and GOGC have the last word.
+// init lowers the default of -rapid.checks, which is 100. The flag, RAPID_CHECKS and GOGC take priority.
 func init() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -22,13 +22,13 @@ func init() {
 	}
 }
 
-// Variable asks for all tests, set to 1.
+// Variable requests all tests if it is set to 1.
 const Variable = "RATELAB_ALL"
 
-// All reports whether all tests were asked for.
+// All reports whether all tests are requested.
 func All() bool { return os.Getenv(Variable) == "1" && !testing.Short() }
 
-// Of is how many a test takes: all where all tests were asked for.
+// Of returns how many cases a test runs: all if all tests are requested, and few otherwise.
 func Of(all, few int) int {
 	if All() {
 		return all
@@ -36,10 +36,10 @@ func Of(all, few int) int {
 	return few
 }
 
-// Skip skips a test unless all were asked for; why says what it is that takes so long.
+// Skip skips a test unless all tests are requested. why explains the long time.
 func Skip(t testing.TB, why string) {
 	t.Helper()
 	if !All() {
-		t.Skipf("%s; %s=1 has it played", why, Variable)
+		t.Skipf("%s; %s=1 runs it", why, Variable)
 	}
 }

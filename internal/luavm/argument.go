@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// argument returns argument i of a native function, counted from 1.
+// argument returns argument i of a native function, counted from 1. A missing argument is nil.
 func argument(args []Value, i int) Value {
 	if i <= len(args) {
 		return args[i-1]
@@ -83,7 +83,7 @@ func (t *Thread) table(args []Value, i int) *Table {
 	return table
 }
 
-// any returns argument i, which must be there.
+// any returns argument i. It raises an error if the argument is missing.
 func (t *Thread) any(args []Value, i int) Value {
 	if i > len(args) {
 		t.BadArgument(i, "value expected")

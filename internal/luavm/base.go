@@ -15,7 +15,7 @@ func base() map[string]Native {
 				if !argument(args, 2).IsNil() {
 					message = t.Text(args, 2)
 				}
-				message, _, _ = strings.Cut(message, "\x00") // which ends the text that C makes
+				message, _, _ = strings.Cut(message, "\x00") // C ends a text at its first zero byte
 				t.Fail("%s", message)
 			}
 			return t.All(args...)
@@ -124,7 +124,7 @@ func base() map[string]Native {
 		},
 		"pcall": func(t *Thread, args []Value) []Value {
 			if len(args) == 0 {
-				args = []Value{True} // the pcall of Redis then calls what it has put on the stack for its result
+				args = []Value{True} // without arguments, Redis's pcall calls its own first result, true
 			}
 			return t.attempt(func() []Value { return t.call(args[0], args[1:]) }, nil)
 		},
@@ -141,7 +141,7 @@ func (t *Thread) attempt(f func() []Value, handle func(*Error)) []Value {
 	return t.ret
 }
 
-// writableTable raises an error if a table is protected.
+// writableTable raises an error if the table is read-only.
 func (t *Thread) writableTable(table *Table) {
 	if table.readOnly {
 		t.Raise("Attempt to modify a readonly table")
@@ -158,7 +158,7 @@ var following = NewFunction(func(t *Thread, args []Value) []Value {
 	return t.All(Int(i), v)
 })
 
-// next is the function of that name, and the iterator of pairs.
+// next is Lua's next, and the iterator of pairs.
 var next = NewFunction(func(t *Thread, args []Value) []Value {
 	key, v, err := t.table(args, 1).Next(argument(args, 2))
 	switch {

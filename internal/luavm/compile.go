@@ -11,31 +11,31 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// A compiled script consists of functions: an expression gives a value, a list gives several, which are valid until the
-// next call, and a step does a statement.
+// A compiled script consists of Go functions. An expr computes one value. A list computes several values, which are
+// valid until the next call. A step executes a statement.
 type (
 	expr func(f *frame) Value
 	list func(f *frame) []Value
 	step func(f *frame) flow
 )
 
-// flow says how a step ended.
+// flow tells how a step ended.
 type flow uint8
 
 const (
-	onward   flow = iota // the following step is next
-	leaves               // the loop is left
-	returned             // the function is left
+	onward   flow = iota // continue with the next step
+	leaves               // leave the loop
+	returned             // leave the function
 )
 
 // Script is a compiled script.
 type Script struct{ main *proto }
 
-// compiler makes the code of a script.
+// compiler compiles one script.
 type compiler struct {
 	fn     *function
 	scopes []map[string]*variable
-	inner  map[*ast.FunctionExpr]map[string]bool // see note
+	inner  map[*ast.FunctionExpr]map[string]bool // names that inner functions use: see note
 	texts  map[string]Value                      // constants
 }
 
@@ -115,7 +115,7 @@ func (c *compiler) block(all []ast.Stmt) (steps []step) {
 	return steps
 }
 
-// loop compiles the body of a loop, in which the names are variables.
+// loop compiles the body of a loop. The body has the names as variables.
 func (c *compiler) loop(all []ast.Stmt, line int, names ...string) (set []setter, steps []step) {
 	c.fn.loops++
 	c.within(func() { set, steps = c.declare(line, names...), c.block(all) })
@@ -170,7 +170,7 @@ func (c *compiler) statement(s ast.Stmt) step {
 	return nil
 }
 
-// block does steps until one leaves.
+// block executes steps until a step leaves the loop or the function.
 func (f *frame) block(steps []step) flow {
 	for _, s := range steps {
 		if how := s(f); how != onward {
@@ -180,7 +180,7 @@ func (f *frame) block(steps []step) flow {
 	return onward
 }
 
-// loop does the body of a loop as long as there is a next turn.
+// loop executes the body of a loop while next returns true.
 func (f *frame) loop(at *site, body []step, next func() bool) flow {
 	for next() {
 		f.at = at
@@ -200,7 +200,7 @@ func (how flow) afterLoop() flow {
 	return how
 }
 
-// breathe ends the run if it was stopped. The error says where, and no script can catch it.
+// breathe asks Stop whether the run has to end. If so, the error has the current line, and no script can catch it.
 func (t *Thread) breathe() {
 	if t.Stop == nil {
 		return
@@ -212,7 +212,7 @@ func (t *Thread) breathe() {
 	}
 }
 
-// repeat compiles a loop whose condition sees the variables of its block.
+// repeat compiles a repeat loop. Its condition sees the variables of its body.
 func (c *compiler) repeat(s *ast.RepeatStmt) step {
 	var body []step
 	var until func(f *frame) bool
@@ -231,7 +231,7 @@ func (c *compiler) repeat(s *ast.RepeatStmt) step {
 }
 
 func (c *compiler) local(s *ast.LocalAssignStmt) step {
-	if s.LastLine() > 0 { // local function, which sees itself
+	if s.LastLine() > 0 { // a local function can call itself
 		set := c.declare(s.Line(), s.Names...)[0]
 		assign := c.assignment(&ast.AssignStmt{Lhs: []ast.Expr{&ast.IdentExpr{Value: s.Names[0]}}, Rhs: s.Exprs})
 		return func(f *frame) flow {
@@ -242,7 +242,7 @@ func (c *compiler) local(s *ast.LocalAssignStmt) step {
 	if len(s.Names) == 1 && len(s.Exprs) == 1 {
 		value := c.expression(s.Exprs[0])
 		set := c.declare(s.Line(), s.Names...)[0]
-		if v, _ := c.find(s.Names[0]); !v.shared { // set would do the same, more slowly
+		if v, _ := c.find(s.Names[0]); !v.shared { // a faster version of set
 			return func(f *frame) flow {
 				f.regs[v.register] = value(f)
 				return onward
@@ -261,7 +261,7 @@ func (c *compiler) local(s *ast.LocalAssignStmt) step {
 	}
 }
 
-// spread sets variables. Those without a value become nil.
+// spread assigns values to variables. Variables without a value become nil.
 func (f *frame) spread(set []setter, values []Value) {
 	for i := range set {
 		if i < len(values) {
@@ -284,15 +284,15 @@ func (c *compiler) place(name string) func(f *frame) *Value {
 	return func(f *frame) *Value { return &f.regs[v.register] }
 }
 
-// target is the left side of an assignment. Object and key of an element are computed before the value. A name has
-// none.
+// target is the left side of an assignment. Object and key of a table element are computed before the value. A plain
+// name has no object and no key.
 type target struct {
 	object, key expr
 	set         func(f *frame, object, key, to Value)
-	copies      []func(f *frame, parts []Value) // of the variable that it is, into parts of earlier targets
+	copies      []func(f *frame, parts []Value) // copy this variable into parts of earlier targets
 }
 
-// target compiles left side i of several.
+// target compiles the i-th of several left sides.
 func (c *compiler) target(targets []target, i int, all []ast.Expr) target {
 	switch e := all[i].(type) {
 	case *ast.IdentExpr:
@@ -330,8 +330,9 @@ func (c *compiler) target(targets []target, i int, all []ast.Expr) target {
 	return target{}
 }
 
-// part compiles the object or the key of an element on the left side. If late is not nil, it is read when the value is
-// there. But C copies a variable that is a later target of the same statement, when it comes to that one.
+// part compiles the object or the key of a table element on the left side. If late is not nil, late is called after the
+// value has been computed. Exception: if the variable is also a later target of the same statement, C copies it when it
+// comes to that target.
 func (c *compiler) part(e ast.Expr, at int, targets []target, all []ast.Expr) (early, late expr) {
 	value := c.expression(e)
 	if !c.late(e) {
@@ -347,8 +348,8 @@ func (c *compiler) part(e ast.Expr, at int, targets []target, all []ast.Expr) (e
 	return none, value
 }
 
-// assignment compiles an assignment. The parts of all targets are computed, then all values. Then the targets get them,
-// the last one first.
+// assignment compiles an assignment. All parts of the targets are computed first, then all values. The values are then
+// assigned from the last target to the first.
 func (c *compiler) assignment(s *ast.AssignStmt) step {
 	targets := make([]target, len(s.Lhs))
 	for i := range targets {
@@ -405,7 +406,7 @@ func (c *compiler) definition(s *ast.FuncDefStmt) step {
 	return c.assignment(&ast.AssignStmt{Lhs: []ast.Expr{to}, Rhs: []ast.Expr{s.Func}})
 }
 
-// count compiles a loop over numbers.
+// count compiles a numeric for loop.
 func (c *compiler) count(s *ast.NumberForStmt) step {
 	first, last, increment := c.expression(s.Init), c.expression(s.Limit), c.constant(1)
 	if s.Step != nil {
@@ -436,10 +437,10 @@ func (c *compiler) count(s *ast.NumberForStmt) step {
 	}
 }
 
-// iterator is C's name for the function of a for loop, in errors about its arguments.
+// iterator is the name that C gives the iterator function of a for loop in error messages.
 const iterator = "local '(for generator)'"
 
-// each compiles a loop over the values of an iterator.
+// each compiles a generic for loop, such as over pairs(t).
 func (c *compiler) each(s *ast.GenericForStmt) step {
 	values, at := c.list(s.Exprs), &site{s.Line(), iterator}
 	set, body := c.loop(s.Stmts, s.Line(), s.Names...)
@@ -459,7 +460,7 @@ func (c *compiler) each(s *ast.GenericForStmt) step {
 	}
 }
 
-// result compiles a return. A call there replaces the running function.
+// result compiles a return statement. A tail call replaces the running function.
 func (c *compiler) result(s *ast.ReturnStmt) step {
 	if len(s.Exprs) == 1 {
 		if call, ok := s.Exprs[0].(*ast.FuncCallExpr); ok && !call.AdjustRet {
@@ -480,8 +481,8 @@ func (c *compiler) result(s *ast.ReturnStmt) step {
 	}
 }
 
-// text returns the constant of a string: equal ones share their place, so that keys are found quickly. Its hash is
-// computed here, because threads that run at the same time share the constants.
+// text returns the constant for a string. Equal strings share one object, so that table lookups are fast. The hash is
+// computed here, because several threads may use the constants at the same time.
 func (c *compiler) text(s string) Value {
 	if c.texts[s].IsNil() {
 		c.texts[s] = String(s)
@@ -490,7 +491,8 @@ func (c *compiler) text(s string) Value {
 	return c.texts[s]
 }
 
-// constant is a number that the script writes. In C the zeros of a function share a place: the first one's sign counts.
+// constant compiles a number of the script. In C, all zeros of a function are one constant, so that the sign of the
+// first one counts for all.
 func (c *compiler) constant(n float64) expr {
 	if n == 0 {
 		if c.fn.zero == nil {
@@ -501,7 +503,7 @@ func (c *compiler) constant(n float64) expr {
 	return func(*frame) Value { return Number(n) }
 }
 
-// numeral returns the value of a constant number, or of an operation on constants: C computes it at compile time.
+// numeral returns the value of a number, or of an operation on constants. C computes these at compile time too.
 func numeral(e ast.Expr) (n float64, ok bool) {
 	switch e := e.(type) {
 	case *ast.NumberExpr:

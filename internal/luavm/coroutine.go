@@ -2,12 +2,12 @@ package luavm
 
 import "iter"
 
-// coroutine is a thread that runs when another one resumes it.
+// coroutine is a thread that runs when another thread resumes it.
 type coroutine struct {
 	thread *Thread
 	status string
-	nested int     // calls of C that waited when it was resumed
-	passed []Value // from resume to yield, or back
+	nested int     // calls of C in progress when it was resumed
+	passed []Value // from resume to yield, or from yield to resume
 	failed *Error
 	resume func() (struct{}, bool)
 	yield  func(struct{}) bool
@@ -65,7 +65,7 @@ func coroutines() map[string]Native {
 	}
 }
 
-// thread is the first argument.
+// thread returns the first argument, which must be a coroutine.
 func (t *Thread) thread(args []Value) *coroutine {
 	if v := argument(args, 1); v.Kind() == KindThread {
 		return v.o.ref.(*coroutine)
@@ -98,7 +98,7 @@ func (t *Thread) create(args []Value) *coroutine {
 	return co
 }
 
-// resume lets a coroutine run until it yields, returns or fails.
+// resume runs a coroutine until it yields, returns or fails.
 func (t *Thread) resume(co *coroutine, args []Value) ([]Value, *Error) {
 	if co.status != suspended {
 		return nil, &Error{Value: String("cannot resume " + co.status + " coroutine")}

@@ -2,7 +2,7 @@ package luavm
 
 import "github.com/yuin/gopher-lua/ast"
 
-// isMulti reports whether an expression may have several values, or none.
+// isMulti reports whether an expression can have any number of values.
 func isMulti(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.FuncCallExpr:
@@ -13,7 +13,7 @@ func isMulti(e ast.Expr) bool {
 	return false
 }
 
-// end is the line on which an expression ends: C gives it to an operator.
+// end returns the last line of an expression. C reports errors of an operator on that line.
 func end(e ast.Expr) int {
 	switch e := e.(type) {
 	case *ast.ArithmeticOpExpr:
@@ -96,7 +96,7 @@ func (c *compiler) expression(e ast.Expr) expr {
 	return nil
 }
 
-// condition compiles an expression of which only the truth counts.
+// condition compiles an expression that is only tested for truth.
 func (c *compiler) condition(e ast.Expr) func(f *frame) bool {
 	if _, ok := numeral(e); ok {
 		return func(*frame) bool { return true }
@@ -140,8 +140,8 @@ func (c *compiler) variable(e *ast.IdentExpr) expr {
 	return func(f *frame) Value { return f.regs[r] }
 }
 
-// late reports whether C reads an operand only when the other one is there: a local variable of the function, which a
-// call may change meanwhile.
+// late reports whether C reads operand e only after it has evaluated the other operand. C does so for local variables.
+// The difference shows only if a call may change the variable, which needs an inner function that shares it.
 func (c *compiler) late(e ast.Expr) bool {
 	name, ok := e.(*ast.IdentExpr)
 	if !ok {
@@ -151,8 +151,8 @@ func (c *compiler) late(e ast.Expr) bool {
 	return v != nil && upvalue < 0 && v.shared
 }
 
-// operands compiles two operands. If lateNumber is set, a number on the left becomes a constant after those on the
-// right.
+// operands compiles two operands. With lateNumber, a numeric constant on the left is numbered after the constants on
+// the right.
 func (c *compiler) operands(left, right ast.Expr, lateNumber bool) func(f *frame) (a, b Value) {
 	var second expr
 	if _, ok := numeral(left); ok && lateNumber {
@@ -174,7 +174,8 @@ func (c *compiler) operands(left, right ast.Expr, lateNumber bool) func(f *frame
 	}
 }
 
-// describe says where a value comes from, as errors do: "local 'x'"; "" if Lua does not say it.
+// describe returns the origin of a value, as error messages name it, such as "local 'x'". It returns "" if Lua names no
+// origin.
 func (c *compiler) describe(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.IdentExpr:
@@ -191,7 +192,7 @@ func (c *compiler) describe(e ast.Expr) string {
 			return "field '" + key.Value + "'"
 		}
 		return "field '?'"
-	case *ast.LogicalOpExpr: // of `a and b or c` C finds the last part, unless it leaves out the jump to it
+	case *ast.LogicalOpExpr: // C names the last operand of `a and b or c`, unless it omits the jump to it
 		left, ok := e.Lhs.(*ast.LogicalOpExpr)
 		if ok && left.Operator != e.Operator && truth(left.Lhs) != left.Operator {
 			return c.describe(e.Rhs)
@@ -200,7 +201,7 @@ func (c *compiler) describe(e ast.Expr) string {
 	return ""
 }
 
-// truth is "and" for a constant after which `and` goes on, "or" for one after which `or` does, and "" for all else.
+// truth returns "and" for a constant that is true, "or" for a constant that is false, and "" for anything else.
 func truth(e ast.Expr) string {
 	switch e.(type) {
 	case *ast.TrueExpr, *ast.NumberExpr, *ast.StringExpr:
@@ -226,7 +227,8 @@ func (c *compiler) element(e *ast.AttrGetExpr) expr {
 	}
 }
 
-// values compiles expressions whose last one may have several values. They are put on the stack, behind room for more.
+// values compiles a list of expressions. The last one may have several values. The values are put on the stack, after
+// room for that many more.
 func (c *compiler) values(room int, all []ast.Expr) list {
 	var single []expr
 	var last list
@@ -249,7 +251,7 @@ func (c *compiler) values(room int, all []ast.Expr) list {
 	}
 }
 
-// list compiles expressions whose last one may have several values.
+// list compiles a list of expressions. The last one may have several values.
 func (c *compiler) list(all []ast.Expr) list {
 	if len(all) == 1 && isMulti(all[0]) {
 		return c.multi(all[0])
@@ -263,10 +265,10 @@ func (c *compiler) list(all []ast.Expr) list {
 	}
 }
 
-// join puts the results of a call after values that are the last ones on the stack.
+// join appends the results of a call to values. These must be the topmost values of the stack.
 func (t *Thread) join(values, more []Value) []Value {
 	n := len(values) + len(more)
-	if t.top+len(more) > len(t.stack) { // they go on in another stack
+	if t.top+len(more) > len(t.stack) { // the stack is full: continue in another one
 		all := t.alloc(n)
 		copy(all[len(values):], more)
 		copy(all, values)
@@ -287,7 +289,7 @@ func (c *compiler) multi(e ast.Expr) list {
 	return func(f *frame) []Value { return f.extra }
 }
 
-// prepare compiles a call up to the call itself: the function, and the arguments on the stack.
+// prepare compiles a call except for the call itself. It evaluates the function, and puts the arguments on the stack.
 func (c *compiler) prepare(e *ast.FuncCallExpr) func(f *frame) (Value, []Value) {
 	if e.Receiver == nil {
 		of, at, values := c.expression(e.Func), &site{end(e.Func), c.describe(e.Func)}, c.values(0, e.Args)
@@ -323,7 +325,8 @@ func (c *compiler) call(e *ast.FuncCallExpr) list {
 	}
 }
 
-// tailCall leaves the call of a function of Lua to the loop that has called this one.
+// tailCall compiles a call in return position. A Lua function is not called here, but by the loop in run, so that the
+// stack does not grow.
 func (c *compiler) tailCall(e *ast.FuncCallExpr) step {
 	prepare := c.prepare(e)
 	return func(f *frame) flow {
@@ -337,7 +340,7 @@ func (c *compiler) tailCall(e *ast.FuncCallExpr) step {
 	}
 }
 
-// closure compiles a function, which takes the variables of the functions around it along.
+// closure compiles a function expression. The closure keeps the variables of the enclosing functions that it uses.
 func (c *compiler) closure(e *ast.FunctionExpr) expr {
 	p := c.function(e)
 	return func(f *frame) Value {
@@ -353,14 +356,14 @@ func (c *compiler) closure(e *ast.FunctionExpr) expr {
 	}
 }
 
-// perFlush is how many elements of a constructor C puts into the table at once.
+// perFlush is the number of list elements that C stores into a new table at a time.
 const perFlush = 50
 
-// constructor compiles a table. Named fields get their values as they come, elements in groups.
+// constructor compiles a table constructor. Named fields are stored one by one, list elements in groups of perFlush.
 func (c *compiler) constructor(e *ast.TableExpr) expr {
 	type field struct {
 		key, value expr
-		several    list // in the place of value
+		several    list // instead of value
 		at         *site
 	}
 	fields := make([]field, len(e.Fields))
@@ -415,7 +418,8 @@ func (c *compiler) constructor(e *ast.TableExpr) expr {
 	}
 }
 
-// roundedUp is a size as C writes it into an instruction: with three digits of two.
+// roundedUp rounds n up to a size that C can store in the NEWTABLE instruction: four significant bits, as luaO_int2fb
+// does.
 func roundedUp(n int) int {
 	shift := 0
 	for n >= 16 {
@@ -425,7 +429,7 @@ func roundedUp(n int) int {
 	return n << shift
 }
 
-// comparison compiles a comparison. The operands of > and >= change places.
+// comparison compiles a comparison. For > and >=, the operands are exchanged.
 func (c *compiler) comparison(e *ast.RelationalOpExpr) func(f *frame) bool {
 	both, at := c.operands(e.Lhs, e.Rhs, false), &site{line: end(e)}
 	if op := e.Operator; op == "==" || op == "~=" {
@@ -466,7 +470,7 @@ func (c *compiler) arithmetic(e *ast.ArithmeticOpExpr) expr {
 	}
 }
 
-// concatenation compiles a .. b .. c, which Lua joins from the right.
+// concatenation compiles a .. b .. c. Lua joins the operands from the right.
 func (c *compiler) concatenation(e *ast.StringConcatOpExpr) expr {
 	var parts []expr
 	var names []string

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Globals makes a table with the functions of Lua and its libraries coroutine, math, string and table.
+// Globals makes a table with Lua's base functions and the libraries coroutine, math, string and table.
 func Globals() *Table {
 	globals := NewLibrary(base())
 	for name, functions := range map[string]map[string]Native{"coroutine": coroutines(), "math": maths(),
@@ -22,7 +22,7 @@ func Globals() *Table {
 	return globals
 }
 
-// NewLibrary makes a table of functions. Their order in it is the same in every run.
+// NewLibrary makes a table of functions. Their order in the table is the same in every run.
 func NewLibrary(functions map[string]Native) *Table {
 	t := NewTable(0, len(functions))
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
@@ -31,29 +31,29 @@ func NewLibrary(functions map[string]Native) *Table {
 	return t
 }
 
-// aborted ends a run, whatever the script catches.
+// aborted is the panic that ends a run. No script can catch it.
 type aborted struct{ err error }
 
-// CannotError ends a run that needs something which this package cannot do as C does. Why is a reason after "because".
+// CannotError ends a run that needs a feature which this package cannot reproduce exactly. Why completes "because …".
 type CannotError struct{ Why string }
 
 func (e *CannotError) Error() string { return "cannot decide, because " + e.Why }
 
-// Abort ends the run with an error, which no script can catch. It does not return.
+// Abort ends the run with an error that no script can catch. It does not return.
 func Abort(err error) { panic(aborted{err}) }
 
 // Settings configure a run.
 type Settings struct {
 	Globals *Table
 	Texts   *Table       // the metatable of strings
-	Name    string       // of the script, in the places of errors
-	Stop    func() error // asked often; an error ends the run; nil: nothing ends it
-	// Nested is how many calls of C wait for the script: of at most 200.
+	Name    string       // of the script, in error messages
+	Stop    func() error // called often; an error ends the run; nil: never ends it
+	// Nested is the number of C calls that are already in progress when the script starts. The limit is 200.
 	Nested int
 }
 
-// Run runs a script. use gets its results, with the thread that has run it. The error is an *Error, or what was given
-// to Abort.
+// Run runs a script. It hands the results to use, with the thread that ran the script. The error is an *Error, or the
+// error given to Abort.
 func Run(script *Script, with Settings, use func(t *Thread, results []Value)) (err error) {
 	m := &machine{with, map[*coroutine]bool{}}
 	defer func() {

@@ -2,8 +2,8 @@ package luavm
 
 import "math"
 
-// maths is the library math. It draws no numbers at random. Functions that C libraries compute to other last bits than
-// each other end the run.
+// maths returns the library math, without random numbers. Functions whose last bits differ between C libraries end the
+// run.
 func maths() map[string]Native {
 	all := map[string]Native{
 		"max": extreme(func(a, b float64) bool { return a > b }),
@@ -25,7 +25,7 @@ func maths() map[string]Native {
 		},
 		"abs": func(t *Thread, args []Value) []Value { return t.One(Number(math.Abs(t.Float(args, 1)))) },
 		"fmod": func(t *Thread, args []Value) []Value {
-			b := t.Float(args, 2) // first, as C's compiler does
+			b := t.Float(args, 2) // the second argument first, as compiled C code does
 			a := t.Float(args, 1)
 			return t.One(Number(computed(math.Mod(a, b), a, b)))
 		},

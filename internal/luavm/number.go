@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Cut drops the fraction of a number, as an amd64 processor does. In Go each processor has its own result for numbers
-// that are too large.
+// Cut drops the fraction of a number, as an amd64 processor does. For numbers that are too large, Go's result depends
+// on the processor.
 func Cut(n float64) int64 {
 	if n >= -1<<63 && n < 1<<63 {
 		return int64(n)
@@ -16,7 +16,7 @@ func Cut(n float64) int64 {
 	return math.MinInt64
 }
 
-// unsigned likewise, as C's (unsigned long) makes it.
+// unsigned drops the fraction of a number, as a cast to unsigned long does in C on amd64.
 func unsigned(n float64) uint64 {
 	if n >= 1<<63 {
 		return uint64(Cut(n-1<<63)) ^ 1<<63
@@ -24,14 +24,14 @@ func unsigned(n float64) uint64 {
 	return uint64(Cut(n))
 }
 
-// NaNs as an amd64 processor and strtod of C make them.
+// The NaNs of an amd64 processor and of C's strtod.
 var (
 	positiveNaN = math.Float64frombits(0x7FF8000000000000)
 	negativeNaN = math.Float64frombits(0xFFF8000000000000)
 )
 
-// computed returns the result of an operation. Its NaN does not depend on the processor: it is an operand, or
-// negative.
+// computed returns the result n of an operation on a and b. If n is NaN, it returns the operand that is NaN, or else a
+// negative NaN, so that the sign does not depend on the processor.
 func computed(n, a, b float64) float64 {
 	switch {
 	case n == n:
@@ -44,7 +44,7 @@ func computed(n, a, b float64) float64 {
 	return negativeNaN
 }
 
-// modulo is Lua's %, by its definition: it differs from the exact remainder in the last bits, and for infinities.
+// modulo is Lua's % as Lua defines it. It differs from math.Mod in the last bits, and for infinities.
 func modulo(a, b float64) float64 { return a - float64(math.Floor(a/b)*b) }
 
 // inexact ends a run that needs a function whose last bit depends on the C library.
@@ -52,7 +52,8 @@ func inexact(name string) {
 	Abort(&CannotError{"of " + name + ", whose last bit depends on the C library"})
 }
 
-// power is C's pow. It is exact for a square, and for whole numbers whose power is exact.
+// power is C's pow. The result is exact for squares, and for integers whose power can be represented. exact is false
+// for other operands.
 func power(a, b float64) (n float64, exact bool) {
 	n = math.Pow(a, b)
 	switch {
@@ -81,7 +82,7 @@ func power(a, b float64) (n float64, exact bool) {
 	return n, exact
 }
 
-// AsNumber returns the value of a number, or of a string that is one.
+// AsNumber returns the value of a number, or of a string that contains a number.
 func AsNumber(v Value) (float64, bool) {
 	if v.isNumber() {
 		return v.n, true
@@ -92,10 +93,10 @@ func AsNumber(v Value) (float64, bool) {
 	return 0, false
 }
 
-// nan matches what strtod takes for a NaN.
+// nan matches a lower-case text that strtod reads as NaN.
 var nan = regexp.MustCompile(`^nan(\([0-9a-z_]*\))?$`)
 
-// ParseNumber reads a number as luaO_str2d of C does, blanks around it included. A zero byte ends the text.
+// ParseNumber parses a number as luaO_str2d of C does. Surrounding blanks are allowed. A zero byte ends the text.
 func ParseNumber(text string) (float64, bool) {
 	whole, plain := 0, len(text) > 0 && len(text) <= 15
 	for i := 0; i < len(text) && plain; i++ {
@@ -119,7 +120,7 @@ func ParseNumber(text string) (float64, bool) {
 	case strings.Contains(text, "_"):
 		return 0, false
 	case strings.HasPrefix(digits, "0x") && !strings.Contains(digits, "p"):
-		text += "p0" // Go wants an exponent after a hexadecimal number
+		text += "p0" // Go requires an exponent in a hexadecimal number
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil && !math.IsInf(n, 0) {
@@ -130,8 +131,8 @@ func ParseNumber(text string) (float64, bool) {
 
 const blanks = " \t\n\v\f\r"
 
-// parseBase reads a whole number as strtoul of C does, blanks around it included. A negative one is counted from 2^64,
-// and one that is too large is the largest.
+// parseBase parses an integer as C's strtoul does. Surrounding blanks are allowed. A negative number is added to 2^64.
+// A number that is too large becomes the largest one.
 func parseBase(text string, base int) (float64, bool) {
 	text, _, _ = strings.Cut(text, "\x00")
 	text = strings.TrimLeft(text, blanks)
@@ -154,7 +155,7 @@ func parseBase(text string, base int) (float64, bool) {
 	return float64(n), true
 }
 
-// AppendNumber writes a number as Lua does: with 14 significant digits.
+// AppendNumber appends a number as Lua prints it: with 14 significant digits.
 func AppendNumber(b []byte, n float64) []byte {
 	if n > -1e14 && n < 1e14 {
 		if whole := int64(n); float64(whole) == n && (whole != 0 || !math.Signbit(n)) {
@@ -164,7 +165,7 @@ func AppendNumber(b []byte, n float64) []byte {
 	return AppendFloat(b, n, 14)
 }
 
-// AppendFloat writes a number as C's printf does by %g.
+// AppendFloat appends a number as C's printf does with %g.
 func AppendFloat(b []byte, n float64, digits int) []byte {
 	if math.Signbit(n) {
 		b, n = append(b, '-'), -n
@@ -178,7 +179,7 @@ func AppendFloat(b []byte, n float64, digits int) []byte {
 	return strconv.AppendFloat(b, n, 'g', digits, 64)
 }
 
-// TextOf returns the text of a string or a number.
+// TextOf returns the text of a string or of a number.
 func TextOf(v Value) (string, bool) {
 	if v.isNumber() {
 		return string(AppendNumber(nil, v.n)), true

@@ -1,9 +1,9 @@
 package luavm
 
-// longestChain is how many metatables may lead from one to the next.
+// longestChain is the most __index or __newindex metamethods that one access may follow.
 const longestChain = 100
 
-// metamethod returns the function of an event, or nil.
+// metamethod returns the metamethod of a value for an event, or nil.
 func (t *Thread) metamethod(v Value, event string) Value {
 	if meta := t.Meta(v); meta != nil {
 		return meta.GetName(event)
@@ -33,7 +33,7 @@ func first(all []Value) Value {
 // Index returns v[key].
 func (t *Thread) Index(v, key Value) Value { return t.index(v, key, "") }
 
-// index returns v[key], with metatables. The name says where v comes from.
+// index returns v[key], with metatables. The name tells in errors where v comes from.
 func (t *Thread) index(v, key Value, name string) Value {
 	for range longestChain {
 		table := v.Table()
@@ -79,7 +79,8 @@ func (t *Thread) setIndex(v, key, to Value, name string) {
 	t.Raise("loop in settable")
 }
 
-// writable returns the place of a key. The table gets it even if a metamethod then takes the value.
+// writable returns the place of a key in a table, and adds the key if it is missing. The key stays even if a metamethod
+// then takes the value.
 func (t *Thread) writable(table *Table, key Value) *Value {
 	switch {
 	case table.readOnly:
@@ -92,11 +93,11 @@ func (t *Thread) writable(table *Table, key Value) *Value {
 	return table.place(key)
 }
 
-// arithmeticEvents are the metamethods of the operators; u is the minus before one operand.
+// arithmeticEvents are the metamethods of the operators. The operator u is the unary minus.
 var arithmeticEvents = map[byte]string{'+': "__add", '-': "__sub", '*': "__mul", '/': "__div", '%': "__mod",
 	'^': "__pow", 'u': "__unm"}
 
-// compute does an operation on numbers; u is -a.
+// compute applies an operator to two numbers. The operator u returns -a.
 func compute(op byte, a, b float64) (n float64) {
 	switch op {
 	case '+':
@@ -120,7 +121,7 @@ func compute(op byte, a, b float64) (n float64) {
 	return computed(n, a, b)
 }
 
-// arithmetic is an operation on values that are not both numbers.
+// arithmetic applies an operator to values that are not both numbers.
 func (t *Thread) arithmetic(op byte, a, b Value, nameA, nameB string) Value {
 	x, ok := AsNumber(a)
 	y, okay := AsNumber(b)
@@ -137,7 +138,7 @@ func (t *Thread) arithmetic(op byte, a, b Value, nameA, nameB string) Value {
 	return Nil
 }
 
-// binary returns the metamethod of the first operand that has one.
+// binary returns the metamethod of the first operand, or of the second if the first has none.
 func (t *Thread) binary(a, b Value, event string) Value {
 	if by := t.metamethod(a, event); !by.IsNil() {
 		return by
@@ -159,7 +160,7 @@ func (t *Thread) length(v Value, name string) Value {
 	return Nil
 }
 
-// agreed returns the metamethod that both operands have.
+// agreed returns the metamethod if both operands have the same one, or nil.
 func (t *Thread) agreed(a, b Value, event string) Value {
 	by := t.metamethod(a, event)
 	if by.IsNil() || !same(by, t.metamethod(b, event)) {
@@ -168,7 +169,7 @@ func (t *Thread) agreed(a, b Value, event string) Value {
 	return by
 }
 
-// equal is a == b of values that are not the same.
+// equal returns a == b for values that are not the same object.
 func (t *Thread) equal(a, b Value) bool {
 	if a.Kind() != KindTable || b.Kind() != KindTable {
 		return false
@@ -177,7 +178,7 @@ func (t *Thread) equal(a, b Value) bool {
 	return !by.IsNil() && first(t.Call(by, a, b)).Truth()
 }
 
-// ordered is a < b, or a <= b.
+// ordered returns a < b, or a <= b with orEqual.
 func (t *Thread) ordered(a, b Value, orEqual bool) bool {
 	switch {
 	case a.isNumber() && b.isNumber():
@@ -200,7 +201,8 @@ func (t *Thread) ordered(a, b Value, orEqual bool) bool {
 	return first(t.Call(by, a, b)).Truth()
 }
 
-// incomparable raises an error about types. C compares the third letters of their names to see whether they are one.
+// incomparable raises an error about types. C compares only the third letters of the types' names to see whether they
+// are equal.
 func (t *Thread) incomparable(a, b Value) {
 	x, y := a.Kind().String(), b.Kind().String()
 	if x[2] == y[2] {
@@ -209,7 +211,7 @@ func (t *Thread) incomparable(a, b Value) {
 	t.Raise("attempt to compare %s with %s", x, y)
 }
 
-// joined joins strings and numbers.
+// joined returns strings and numbers as one string.
 func (t *Thread) joined(values []Value) Value {
 	t.buffer = t.buffer[:0]
 	for _, v := range values {
@@ -223,10 +225,10 @@ func (t *Thread) joined(values []Value) Value {
 	return String(string(t.buffer))
 }
 
-// concat is .. from the right, with metamethods. It joins neighbouring strings and numbers at once.
+// concat applies the operator .. from the right, with metamethods. It joins adjacent strings and numbers in one step.
 func (t *Thread) concat(values []Value, names []string) Value {
 	isText := func(v Value) bool { return v.isString() || v.isNumber() }
-	name := names[len(names)-1] // of the last value
+	name := names[len(names)-1] // name of the last value
 	for last := len(values) - 1; last > 0; name = "" {
 		from := last + 1
 		for from > 0 && isText(values[from-1]) {
@@ -253,7 +255,7 @@ func (t *Thread) concat(values []Value, names []string) Value {
 	return values[0]
 }
 
-// largestText is how long a string may be, in bytes: more memory than there is would end this process.
+// largestText is the most bytes of a string. A larger one could exhaust the memory and end this process.
 const largestText = 1 << 28
 
 func (t *Thread) bound(size int) {

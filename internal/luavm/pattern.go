@@ -2,17 +2,17 @@ package luavm
 
 import "strings"
 
-// mostCaptures is LUA_MAXCAPTURES.
+// mostCaptures is LUA_MAXCAPTURES of C.
 const mostCaptures = 32
 
 // Special lengths of a capture.
 const (
-	unfinished = -1 // its end is not found yet
-	position   = -2 // it is a position
+	unfinished = -1 // the end is not found yet
+	position   = -2 // a position capture: ()
 )
 
-// matcher matches a text with a pattern, step by step as lstrlib.c does, so that broken patterns fail at the same
-// place.
+// matcher matches a text with a pattern. It takes the same steps as lstrlib.c, so that malformed patterns fail at the
+// same place.
 type matcher struct {
 	t        *Thread
 	src, pat string
@@ -21,7 +21,7 @@ type matcher struct {
 
 type capture struct{ from, length int }
 
-// at returns a byte of the pattern. Behind its end there is a 0, as in C.
+// at returns byte p of the pattern, or 0 after its end, as in C.
 func (m *matcher) at(p int) byte {
 	if p < len(m.pat) {
 		return m.pat[p]
@@ -29,7 +29,7 @@ func (m *matcher) at(p int) byte {
 	return 0
 }
 
-// match matches from position s of the text with the pattern from p on. It gives the end of the match, or -1.
+// match matches the text from s on with the pattern from p on. It returns the end of the match, or -1.
 func (m *matcher) match(s, p int) int {
 	for {
 		switch c, next := m.at(p), m.at(p+1); {
@@ -121,7 +121,7 @@ func (m *matcher) classEnd(p int) int {
 	return p
 }
 
-// single reports whether the character at s is there, and of the class from p to end.
+// single reports whether there is a character at s that is in the class from p to end.
 func (m *matcher) single(s, p, end int) bool {
 	if s >= len(m.src) {
 		return false
@@ -161,11 +161,11 @@ func (m *matcher) inSet(c byte, p, end int) bool {
 	return !found
 }
 
-// classes are the first and the last characters of the ranges of each class, in the locale C.
+// classes are the ranges of each character class in the C locale, as pairs of first and last character.
 var classes = [256]string{'a': "AZaz", 'c': "\x00\x1f\x7f\x7f", 'd': "09", 'l': "az", 'p': "!/:@[`{~", 's': "\t\r  ",
 	'u': "AZ", 'w': "09AZaz", 'x': "09AFaf", 'z': "\x00\x00"}
 
-// inClass reports whether a character is in a class such as %d. A capital stands for the other characters.
+// inClass reports whether a character is in a class such as %d. An upper-case letter means the complement.
 func inClass(c, class byte) bool {
 	ranges := classes[class|0x20]
 	if ranges == "" {
@@ -180,7 +180,7 @@ func inClass(c, class byte) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// most matches as many characters as possible of the class from p to end, and then the rest.
+// most matches as many characters of the class from p to end as possible, and then the rest of the pattern.
 func (m *matcher) most(s, p, end, least, most int) int {
 	i := 0
 	for i < most && m.single(s+i, p, end) {
@@ -194,7 +194,7 @@ func (m *matcher) most(s, p, end, least, most int) int {
 	return -1
 }
 
-// least matches as few as possible.
+// least matches as few characters as possible.
 func (m *matcher) least(s, p, end int) int {
 	for {
 		if found := m.match(s, end+1); found >= 0 {
@@ -256,7 +256,7 @@ func (m *matcher) endCapture(s, p int) int {
 	return found
 }
 
-// again matches the text of the capture with that number.
+// again matches the text of an earlier capture: %1 to %9.
 func (m *matcher) again(s int, digit byte) int {
 	i := int(digit) - '1'
 	if i < 0 || i >= len(m.captures) || m.captures[i].length == unfinished {
@@ -269,7 +269,7 @@ func (m *matcher) again(s int, digit byte) int {
 	return s + c.length
 }
 
-// captured returns capture i, counted from 0. It returns the whole match if the pattern has no captures.
+// captured returns capture i, counted from 0. If the pattern has no captures, capture 0 is the whole match.
 func (m *matcher) captured(i, from, to int) Value {
 	if i >= len(m.captures) {
 		if i != 0 {
@@ -287,7 +287,8 @@ func (m *matcher) captured(i, from, to int) Value {
 	return String(m.src[c.from : c.from+c.length])
 }
 
-// results returns values and then all captures, of which there are so many at least: the whole match counts as one.
+// results appends all captures to before, but at least the given number. Without captures, the whole match counts as
+// one.
 func (m *matcher) results(from, to, least int, before ...Value) []Value {
 	for i := range max(least, len(m.captures)) {
 		before = append(before, m.captured(i, from, to))
@@ -295,7 +296,8 @@ func (m *matcher) results(from, to, least int, before ...Value) []Value {
 	return before
 }
 
-// next finds the first match from a position on with the pattern from p on. An anchored pattern matches nowhere else.
+// next finds the first match at or after a position, with the pattern from p on. An anchored pattern is tried only at
+// that position.
 func (m *matcher) next(from, p int, anchored bool) (at, end int) {
 	end = -1
 	for at = from; at <= len(m.src); at++ {
@@ -307,19 +309,19 @@ func (m *matcher) next(from, p int, anchored bool) (at, end int) {
 	return at, end
 }
 
-// search is string.find, or string.match.
+// search is string.find if find is set, and string.match otherwise.
 func search(find bool) Native {
 	return func(t *Thread, args []Value) []Value {
 		m := &matcher{t: t, src: t.Text(args, 1), pat: t.Text(args, 2)}
 		at := min(max(0, relative(t.optional(args, 3, 1), len(m.src))-1), len(m.src))
-		visible, _, _ := strings.Cut(m.pat, "\x00") // to C
+		visible, _, _ := strings.Cut(m.pat, "\x00") // C's strpbrk stops at a zero byte
 		if find && (argument(args, 4).Truth() || !strings.ContainsAny(visible, "^$*+?.([%-")) {
 			if i := strings.Index(m.src[at:], m.pat); i >= 0 {
 				return t.All(Int(at+i+1), Int(at+i+len(m.pat)))
 			}
 			return t.One(Nil)
 		}
-		p := len(m.pat) - len(strings.TrimPrefix(m.pat, "^")) // behind the anchor
+		p := len(m.pat) - len(strings.TrimPrefix(m.pat, "^")) // after the anchor
 		at, end := m.next(at, p, p == 1)
 		switch {
 		case end < 0:
@@ -331,7 +333,7 @@ func search(find bool) Native {
 	}
 }
 
-// gmatch is string.gmatch, in which ^ is no anchor.
+// gmatch is string.gmatch. In its patterns, ^ is not an anchor.
 func gmatch(t *Thread, args []Value) []Value {
 	m, at := &matcher{src: t.Text(args, 1), pat: t.Text(args, 2)}, 0
 	return t.One(NewFunction(func(t *Thread, _ []Value) []Value {
@@ -379,7 +381,7 @@ func gsub(t *Thread, args []Value) []Value {
 	return t.All(String(string(append(out, m.src[min(at, len(m.src)):]...))), Int(count))
 }
 
-// replace appends what stands in the place of a match.
+// replace appends the replacement of a match.
 func (m *matcher) replace(out []byte, by Value, from, to int) []byte {
 	var v Value
 	switch by.Kind() {
@@ -401,7 +403,7 @@ func (m *matcher) replace(out []byte, by Value, from, to int) []byte {
 	return append(out, part...)
 }
 
-// fill appends a text in which %1 is a capture, %0 the whole match.
+// fill appends a replacement text. In it, %1 to %9 are captures, and %0 is the whole match.
 func (m *matcher) fill(out []byte, form string, from, to int) []byte {
 	for {
 		before, after, found := strings.Cut(form, "%")
@@ -410,7 +412,7 @@ func (m *matcher) fill(out []byte, form string, from, to int) []byte {
 		case !found:
 			return out
 		case after == "":
-			return append(out, 0) // C copies the byte that ends the text
+			return append(out, 0) // C copies the zero byte that ends the text
 		case !isDigit(after[0]):
 			out = append(out, after[0])
 		case after[0] == '0':

@@ -18,9 +18,9 @@ type variable struct {
 type function struct {
 	*proto
 	outer    *function
-	inner    map[string]bool // names that functions within it use
+	inner    map[string]bool // names that inner functions use
 	active   int             // variables in scope
-	loops    int             // around the statement
+	loops    int             // number of loops around the statement
 	upvalues []*variable
 	usesRest bool // uses ...
 	zero     *float64
@@ -28,18 +28,19 @@ type function struct {
 
 // proto is a compiled function.
 type proto struct {
-	line         int // at which it begins
+	line         int // the line where it begins
 	params       int
 	vararg       bool
 	registers    int
 	shares       bool // has variables that inner functions use
 	sharedParams []int
-	arg          func(f *frame) // makes the table arg
-	origins      []origin       // of the variables of outer functions that it uses
+	arg          func(f *frame) // creates the table arg
+	origins      []origin       // where the outer variables that it uses come from
 	body         []step
 }
 
-// origin says where a shared variable comes from: a register of the function around, or that one's shared variables.
+// origin is the source of a shared variable: a register of the enclosing function, or the shared variables of that
+// function.
 type origin struct {
 	register bool
 	index    int
@@ -51,7 +52,7 @@ const (
 	mostUpvalues = 60
 )
 
-// SyntaxError is that of a script which Lua does not compile.
+// SyntaxError is an error in a script that Lua does not compile.
 type SyntaxError struct {
 	Line int
 	Text string
@@ -63,8 +64,9 @@ func (c *compiler) fail(line int, format string, args ...any) {
 	panic(&SyntaxError{line, fmt.Sprintf(format, args...)})
 }
 
-// note adds the names below a node to those that stand within each of the functions around it. Only the innermost
-// function has them as its own. A variable of such a name is taken for shared, which is slower and never wrong.
+// note collects the names that are used inside each function. A name is added to all functions around the node except
+// the innermost, since only the innermost one uses it directly. A variable with such a name is treated as shared. That
+// is sometimes slower, but never wrong.
 func (c *compiler) note(node reflect.Value, around []*ast.FunctionExpr) {
 	switch node.Kind() {
 	case reflect.Interface:
@@ -91,7 +93,7 @@ func (c *compiler) note(node reflect.Value, around []*ast.FunctionExpr) {
 	}
 }
 
-// within compiles something in a scope of its own.
+// within compiles something in a new scope.
 func (c *compiler) within(compile func()) {
 	active := c.fn.active
 	c.scopes = append(c.scopes, map[string]*variable{})
@@ -103,7 +105,8 @@ func (c *compiler) within(compile func()) {
 // setter sets a local variable.
 type setter func(f *frame, to Value)
 
-// declare puts variables into scope, and returns what sets them. A shared variable becomes a new one each time.
+// declare adds variables to the scope and returns their setters. Each call of a setter makes a new variable if the
+// variable is shared.
 func (c *compiler) declare(line int, names ...string) (set []setter) {
 	for _, name := range names {
 		r, shared := c.fn.active, c.fn.inner[name]
@@ -122,8 +125,8 @@ func (c *compiler) declare(line int, names ...string) (set []setter) {
 	return set
 }
 
-// find returns the variable that a name means, or nil for a global. For a variable of an outer function, upvalue is its
-// index among those that the function uses. Otherwise upvalue is -1.
+// find returns the variable with a name, or nil for a global. For a variable of an outer function, upvalue is its index
+// among the upvalues of the current function. Otherwise upvalue is -1.
 func (c *compiler) find(name string) (v *variable, upvalue int) {
 	for i := len(c.scopes) - 1; i >= 0; i-- {
 		if v = c.scopes[i][name]; v != nil {

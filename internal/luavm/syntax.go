@@ -6,25 +6,27 @@ import (
 	"strings"
 )
 
-// word matches what a script begins with: a blank, a comment, a long string, a quoted one, a name, a number, a symbol.
-// Long comments and strings have brackets of level n: see longBracket.
+// word matches the next token: blanks, a comment, a quoted string, a name, a number, or a symbol. longBracket matches
+// the beginning of long comments and long strings.
 var word = regexp.MustCompile(`^(?:[ \t\n\v\f\r]+|--[^\n]*|"(?:[^"\\\n]|\\(?s:.))*"|'(?:[^'\\\n]|\\(?s:.))*'|` +
 	`[A-Za-z_][A-Za-z_0-9]*|\.?[0-9](?:[eE][-+]|[0-9A-Za-z_.])*|(?s:.))`)
 
 var (
 	longBracket = regexp.MustCompile(`^(?:--)?\[(=*)\[`)
 	escape      = regexp.MustCompile(`\\([0-9]{1,3}|(?s:.))`)
-	// keyword matches the words that no call follows.
+	// keyword matches the keywords that cannot end a called expression.
 	keyword = regexp.MustCompile(`^(?:and|break|do|else|elseif|end|false|for|function|if|in|local|nil|not|or|repeat|` +
 		`return|then|true|until|while)$`)
 )
 
-// Check finds what the parser takes and C's compiler does not: an escape above 255, a malformed number, a semicolon
-// without a statement, a call whose arguments begin on another line. It is nil for all other scripts, right or wrong.
+// Check finds syntax errors of C's compiler that the parser accepts: an escape above 255, a malformed number, a
+// semicolon without a statement, and a call whose arguments begin on another line. It returns nil for all other
+// scripts, even if they have other errors.
 func Check(source string) *SyntaxError {
 	line, lastLine := 1, 1
-	callable, starts, naming := false, true, false // the last word ends what can be called, begins a block, is function
-	var opened []bool                              // for each bracket that is open: what it closes can be called
+	// The previous token ends a callable expression; begins a block; is "function".
+	callable, starts, naming := false, true, false
+	var opened []bool // for each open bracket: whether the closed expression is callable
 	for source != "" {
 		text := word.FindString(source)
 		if long := longBracket.FindStringSubmatch(source); long != nil {
@@ -70,7 +72,7 @@ func Check(source string) *SyntaxError {
 				return nil
 			}
 			callable, opened = opened[len(opened)-1], opened[:len(opened)-1]
-			starts = text == ")" && !callable // parameters end
+			starts = text == ")" && !callable // this closes a parameter list
 		case text == "function":
 			naming = true
 		case text == "do" || text == "then" || text == "else" || text == "repeat":

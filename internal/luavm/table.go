@@ -7,23 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// Table is a table of Lua. Its parts, and how they grow, are those of ltable.c of Lua 5.1: an array, and a hash whose
-// nodes are chained. The order of next and the length of a table with gaps follow from them.
+// Table is a table of Lua. As in ltable.c of Lua 5.1, it consists of an array and a hash whose nodes are chained, and
+// both grow in the same way. The order of next, and the length of a table with gaps, depend on this.
 type Table struct {
 	object
 	array    []Value
-	nodes    []node // a power of two, or none
-	lastFree int    // all nodes from here on are taken
+	nodes    []node // the length is 0 or a power of two
+	lastFree int    // all nodes from this index on are in use
 	meta     *Table
 	readOnly bool
 }
 
 type node struct {
 	key, value Value
-	next       int // the following node of the chain plus one; 0: none
+	next       int // index of the next node of the chain plus one; 0: none
 }
 
-// NewTable makes a table with room for so many elements and names.
+// NewTable makes a table with room for the given numbers of list elements and named fields.
 func NewTable(elements, names int) *Table {
 	t := &Table{object: object{kind: KindTable}}
 	t.ref = t
@@ -34,10 +34,10 @@ func NewTable(elements, names int) *Table {
 	return t
 }
 
-// Value is t as a value.
+// Value returns t as a Value.
 func (t *Table) Value() Value { return Value{o: &t.object} }
 
-// Protect makes every later write of a script an error.
+// Protect makes the table read-only: each later write of a script raises an error.
 func (t *Table) Protect() { t.readOnly = true }
 
 // SetMeta sets the metatable.
@@ -70,7 +70,7 @@ func (t *Table) mainPosition(key Value) int {
 
 var addresses atomic.Uint32
 
-// address returns a number of the object's own. C uses the address here.
+// address returns a number that is unique to the object. C uses the address of the object instead.
 func (o *object) address() uint32 {
 	if !o.hashed {
 		o.hash, o.hashed = addresses.Add(16), true
@@ -78,7 +78,7 @@ func (o *object) address() uint32 {
 	return o.hash
 }
 
-// index is a key as a position in an array, from 1 on; 0: it is none.
+// index returns a key as an index of the array, from 1 on. It returns 0 if the key cannot be one.
 func index(key Value) int {
 	if key.o == &numberObject && key.n >= 1 && key.n <= math.MaxInt32 {
 		if i := int(key.n); float64(i) == key.n {
@@ -88,7 +88,7 @@ func index(key Value) int {
 	return 0
 }
 
-// find returns the place of a key's value, or nil.
+// find returns the place of a key's value, or nil if the key is missing.
 func (t *Table) find(key Value) *Value {
 	switch i := t.position(key); {
 	case i == 0:
@@ -100,7 +100,7 @@ func (t *Table) find(key Value) *Value {
 	}
 }
 
-// position returns the place of a key in the table's order, counted from 1, or 0.
+// position returns the place of a key in the table's order, counted from 1. It returns 0 if the key is missing.
 func (t *Table) position(key Value) int {
 	if i := index(key); i > 0 && i <= len(t.array) {
 		return i
@@ -124,22 +124,23 @@ func (t *Table) Get(key Value) Value {
 	return Nil
 }
 
-// GetInt returns the value of a whole number.
+// GetInt returns the value of an integer key.
 func (t *Table) GetInt(i int) Value { return t.Get(Int(i)) }
 
-// GetName returns the value of a name.
+// GetName returns the value of a string key.
 func (t *Table) GetName(name string) Value { return t.Get(String(name)) }
 
-// SetInt sets the value of a whole number.
+// SetInt sets the value of an integer key.
 func (t *Table) SetInt(i int, v Value) { t.Set(Int(i), v) }
 
-// SetName sets the value of a name.
+// SetName sets the value of a string key.
 func (t *Table) SetName(name string, v Value) { t.Set(String(name), v) }
 
 // Set sets the value of a key that is neither nil nor NaN.
 func (t *Table) Set(key, v Value) { *t.place(key) = v }
 
-// add makes a place for a key that has none. A node that is in the way of another chain moves.
+// add makes a place for a key that is not in the table. If the key's main node is taken by a key of another chain, that
+// key moves to a free node.
 func (t *Table) add(key Value) *Value {
 	if len(t.nodes) == 0 {
 		t.rehash(key)
@@ -169,7 +170,7 @@ func (t *Table) add(key Value) *Value {
 	return &t.nodes[main].value
 }
 
-// place returns the place of a key. It makes one if there is none.
+// place returns the place of a key. It adds the key if it is missing.
 func (t *Table) place(key Value) *Value {
 	if at := t.find(key); at != nil {
 		return at
@@ -177,7 +178,7 @@ func (t *Table) place(key Value) *Value {
 	return t.add(key)
 }
 
-// free returns a node that was never taken, or -1.
+// free returns a node that was never used, or -1.
 func (t *Table) free() int {
 	for t.lastFree--; t.lastFree >= 0; t.lastFree-- {
 		if t.nodes[t.lastFree].key.IsNil() {
@@ -187,12 +188,12 @@ func (t *Table) free() int {
 	return -1
 }
 
-// largestArray is the logarithm of the size that an array may have.
+// largestArray is the binary logarithm of the largest size of an array.
 const largestArray = 26
 
-// rehash makes room for a key: the array gets the largest size of which more than half is used.
+// rehash makes room for a key. The array gets the largest size at which more than half of its elements are used.
 func (t *Table) rehash(key Value) {
-	var counts [largestArray + 1]int // of the numbers in (2^(i-1), 2^i]
+	var counts [largestArray + 1]int // counts[i]: keys in (2^(i-1), 2^i]
 	whole, all := 0, 1
 	count := func(key Value) {
 		if i := index(key); i > 0 && i <= 1<<largestArray {
@@ -249,7 +250,8 @@ func (t *Table) resize(elements, names int) {
 	}
 }
 
-// Len returns a border: an index with a value before an index without one. If there are several, C's rule decides.
+// Len returns a border: an index with a value, followed by an index without one. If there are several borders, Len
+// returns the same one as C.
 func (t *Table) Len() int {
 	high := len(t.array)
 	if high > 0 && t.array[high-1].IsNil() {
@@ -261,7 +263,7 @@ func (t *Table) Len() int {
 	missing := func(i int) bool { return t.GetInt(i).IsNil() }
 	low := high
 	for high++; !missing(high); high *= 2 {
-		if low = high; high > math.MaxInt32/2 { // a table made to be slow to measure
+		if low = high; high > math.MaxInt32/2 { // a table made to be slow here: search linearly, as C does
 			for low = 1; !missing(low); low++ {
 			}
 			return low - 1
@@ -270,7 +272,7 @@ func (t *Table) Len() int {
 	return border(low, high, missing)
 }
 
-// border finds a border between low, which has a value, and high, which has none.
+// border finds a border by bisection, between an index with a value (low) and one without (high).
 func border(low, high int, missing func(int) bool) int {
 	for high-low > 1 {
 		if middle := (low + high) / 2; missing(middle) {
@@ -282,7 +284,8 @@ func border(low, high int, missing func(int) bool) int {
 	return low
 }
 
-// Next returns the entry after a key in the table's order, and nils at the end. A nil key asks for the first entry.
+// Next returns the entry after a key in the table's order, and nils after the last entry. With a nil key it returns the
+// first entry.
 func (t *Table) Next(key Value) (following, value Value, err error) {
 	at := 0
 	if !key.IsNil() {

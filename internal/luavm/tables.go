@@ -1,6 +1,6 @@
 package luavm
 
-// tables is the library table.
+// tables returns the library table.
 func tables() map[string]Native {
 	return map[string]Native{
 		"concat": func(t *Thread, args []Value) []Value {
@@ -89,7 +89,7 @@ func tables() map[string]Native {
 	}
 }
 
-// Refused ends a run that needs a function which is missing.
+// Refused returns a function that ends the run, because this package does not have the function of that name.
 func Refused(name string) Native {
 	return func(*Thread, []Value) []Value {
 		Abort(&CannotError{"of " + name})
@@ -102,8 +102,8 @@ func (t *Thread) setInt(table *Table, i int, v Value) {
 	table.SetInt(i, v)
 }
 
-// sorter sorts a table as auxsort of C does: the order of equal elements, and what happens with a rule that
-// contradicts itself, follow from its steps.
+// sorter sorts a table with the steps of C's auxsort. The order of equal elements depends on these steps. So does the
+// result for an inconsistent order function.
 type sorter struct {
 	t     *Thread
 	table *Table
@@ -119,7 +119,7 @@ func (s *sorter) less(a, b Value) bool {
 
 func (s *sorter) get(i int) Value { return s.table.GetInt(i) }
 
-// swapIf puts elements i and j the other way round if the one at less is less than the one at than.
+// swapIf exchanges elements i and j if the element at less is less than the one at than.
 func (s *sorter) swapIf(less, than, i, j int) bool {
 	if !s.less(s.get(less), s.get(than)) {
 		return false

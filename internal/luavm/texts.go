@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// relative converts a position that may count from the end of a text.
+// relative converts a position. A negative one counts from the end of the text.
 func relative(at, length int) int {
 	if at < 0 {
 		at += length + 1
@@ -27,7 +27,7 @@ func span(of string, from, to int) string {
 	return of[from-1 : to]
 }
 
-// texts is the library string.
+// texts returns the library string.
 func texts() map[string]Native {
 	of := func(f func(string) string) Native {
 		return func(t *Thread, args []Value) []Value { return t.One(String(f(t.Text(args, 1)))) }
@@ -130,7 +130,7 @@ func format(t *Thread, args []Value) []Value {
 	return t.One(String(string(out)))
 }
 
-// digits cuts off the number that a text begins with, of two digits at most.
+// digits splits a number of at most two digits from the beginning of a text.
 func digits(text string) (number int, rest string) {
 	n := 0
 	for n < 2 && n < len(text) && isDigit(text[n]) {
@@ -140,7 +140,7 @@ func digits(text string) (number int, rest string) {
 	return number, text[n:]
 }
 
-// directive is one of string.format, such as %-5.2f. Those of Go are mostly the same.
+// directive is a directive of string.format, such as %-5.2f. Most directives mean the same in Go.
 type directive struct {
 	spec, flags      string
 	width, precision int // a precision of -1: none
@@ -148,15 +148,15 @@ type directive struct {
 
 func (d directive) has(flag string) bool { return strings.Contains(d.flags, flag) }
 
-// directive appends an argument.
+// directive appends an argument, formatted as the directive says.
 func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, at int) []byte {
 	switch letter {
 	case 'c':
 		n := t.Float(args, at)
-		if !(math.Abs(n) < 1<<31) { // it is no int of C
+		if !(math.Abs(n) < 1<<31) { // out of the range of a C int
 			n = 0
 		}
-		one, _, _ := bytes.Cut(d.pad(nil, string([]byte{byte(int(n))})), []byte{0}) // which ends the text that C makes
+		one, _, _ := bytes.Cut(d.pad(nil, string([]byte{byte(int(n))})), []byte{0}) // C ends the text at a zero byte
 		return append(out, one...)
 	case 'd', 'i':
 		n := Cut(t.Float(args, at))
@@ -182,7 +182,7 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 		return append(append(append(out, '"'), escapes.Replace(t.Text(args, at))...), '"')
 	case 's':
 		text := t.Text(args, at)
-		if d.precision < 0 && len(text) >= 100 { // C then copies it as it is
+		if d.precision < 0 && len(text) >= 100 { // C then copies the text without formatting it
 			return append(out, text...)
 		}
 		text, _, _ = strings.Cut(text, "\x00")
@@ -195,7 +195,7 @@ func (t *Thread) directive(out []byte, d directive, letter byte, args []Value, a
 	return out
 }
 
-// unsignedSpec drops the flags that C ignores for numbers without a sign, and writes the directive as Go does.
+// unsignedSpec removes the flags that C ignores for unsigned numbers, and translates %u to Go's %d.
 var unsignedSpec = strings.NewReplacer("+", "", " ", "", "u", "d")
 
 func (d directive) sign(negative bool) string {
@@ -210,7 +210,7 @@ func (d directive) sign(negative bool) string {
 	return ""
 }
 
-// pad appends a text that is as wide as it has to be.
+// pad appends a text, padded to the directive's width.
 func (d directive) pad(out []byte, text string) []byte {
 	missing := strings.Repeat(" ", max(0, d.width-len(text)))
 	if d.has("-") {
@@ -219,7 +219,7 @@ func (d directive) pad(out []byte, text string) []byte {
 	return append(append(out, missing...), text...)
 }
 
-// float appends a number with a fraction or an exponent.
+// float appends a number formatted with %e, %f or %g.
 func (d directive) float(out []byte, letter byte, n float64) []byte {
 	if n != n || math.IsInf(n, 0) {
 		text := d.sign(math.Signbit(n)) + string(AppendFloat(nil, math.Abs(n), 6))
@@ -234,5 +234,5 @@ func (d directive) float(out []byte, letter byte, n float64) []byte {
 	return fmt.Appendf(out, d.spec+string(letter), n)
 }
 
-// escapes are those of the directive %q.
+// escapes are the escapes of the directive %q.
 var escapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "\n", "\\\n", "\r", `\r`, "\x00", `\000`)

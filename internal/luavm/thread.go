@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Native is a function in Go. What it returns is valid until the thread calls another function.
+// Native is a function written in Go. Its results are valid until the thread calls another function.
 type Native func(t *Thread, args []Value) []Value
 
-// Function is a function of Lua: a compiled one with the variables that it shares, or one in Go.
+// Function is a callable function: a compiled Lua function with its shared variables, or a Native.
 type Function struct {
 	object
 	native Native
@@ -17,10 +17,10 @@ type Function struct {
 	shared []*Value
 }
 
-// NewFunction makes a value of a function in Go.
+// NewFunction returns a Native as a Value.
 func NewFunction(native Native) Value {
 	v := newFunction(&Function{native: native})
-	v.o.address() // now: threads that run at the same time may share the function
+	v.o.address() // now, because several threads may use the function at the same time
 	return v
 }
 
@@ -29,62 +29,62 @@ func newFunction(f *Function) Value {
 	return Value{o: &f.object}
 }
 
-// machine has what all threads of a run share.
+// machine holds the state that all threads of a run share.
 type machine struct {
 	Settings
-	waiting map[*coroutine]bool // those that have not ended
+	waiting map[*coroutine]bool // the coroutines that have not ended
 }
 
-// Thread is a coroutine, or the run itself.
+// Thread is a coroutine, or the main thread of a run.
 type Thread struct {
-	object // of a coroutine
+	object // identifies a coroutine as a value
 	*machine
 	stack   []Value // registers and arguments
 	largest []Value // the largest stack that was made
-	top     int     // what is taken of the stack
+	top     int     // the number of used elements of stack
 	frames  []*frame
-	depth   int     // of frames
-	spare   int     // frames beyond the limit, for a handler of errors
-	nested  int     // calls of C's luaD_call that wait for one another
-	ret     []Value // what the last call returned
+	depth   int     // number of frames in use
+	spare   int     // additional frames that an error handler may use
+	nested  int     // calls of C's luaD_call in progress
+	ret     []Value // the results of the last call
 	buffer  []byte
 
-	resumed *coroutine // nil: the run itself
+	resumed *coroutine // nil: the main thread
 }
 
-// frame is a call of a function under way.
+// frame is a function call in progress.
 type frame struct {
 	t         *Thread
 	regs      []Value
-	cells     []*Value // of variables that inner functions share, by their register
+	cells     []*Value // variables shared with inner functions, by register
 	extra     []Value  // the arguments beyond the parameters
 	fn        *Function
 	at        *site // the place that is being executed
 	tailCalls int
 	ret       []Value
-	tail      *Function // called in place of this one, with ret
+	tail      *Function // tail call: run calls it next, with ret as arguments
 }
 
-// site is a place in a script, and what is called there.
+// site is a place in a script, with the name of the operand or the called function.
 type site struct {
 	line int
 	name string // "local 'f'", or ""
 }
 
-// Limits of Lua 5.1: LUAI_MAXCALLS lets a stack of frames double up to 2^14, and LUAI_MAXCCALLS.
+// Limits of Lua 5.1: LUAI_MAXCALLS, up to which a stack of frames can double (2^14), and LUAI_MAXCCALLS.
 const (
 	deepestCall = 1 << 14
 	spareCalls  = 1 << 10
 
-	deepestInBrowser = 500 // a worker's stack has about a megabyte
+	deepestInBrowser = 500 // the stack of a web worker has about 1 MB
 	deepestNest      = 200
 	mostReturned     = 8000 // LUAI_MAXCSTACK
 )
 
-// Error is an error of a script that nothing has caught.
+// Error is an error that the script raised and did not catch.
 type Error struct {
 	Value Value
-	Line  int // of the script, at which it was raised; 0: none
+	Line  int // the line of the script that raised the error; 0: unknown
 }
 
 func (e *Error) Error() string {
@@ -95,8 +95,9 @@ func (e *Error) Error() string {
 	return text
 }
 
-// alloc takes n values of the stack. They may hold anything. The caller returns them by resetting stack and top. A full
-// stack goes on in the largest one that was made. That one is free: calls in it would have it as their stack.
+// alloc reserves n values on the stack. Their contents are undefined. The caller frees them by resetting stack and top.
+// If the stack is full, alloc continues in the largest stack. That stack is free, since a call that ran in it would
+// have it as its current stack.
 func (t *Thread) alloc(n int) []Value {
 	if t.top+n > len(t.stack) {
 		if len(t.largest) < n || len(t.largest) == len(t.stack) {
@@ -108,7 +109,7 @@ func (t *Thread) alloc(n int) []Value {
 	return t.stack[t.top-n : t.top : t.top]
 }
 
-// push begins a call.
+// push adds the frame of a call.
 func (t *Thread) push(fn *Function) *frame {
 	if t.depth == len(t.frames) {
 		t.frames = append(t.frames, &frame{t: t})
@@ -125,7 +126,7 @@ func (t *Thread) push(fn *Function) *frame {
 	return f
 }
 
-// One returns one result of a native function.
+// One returns v as the only result of a native function.
 func (t *Thread) One(v Value) []Value {
 	t.ret = append(t.ret[:0], v)
 	return t.ret
@@ -137,7 +138,7 @@ func (t *Thread) All(values ...Value) []Value {
 	return t.ret
 }
 
-// invoke calls a value, from a script.
+// invoke calls a value from Lua code.
 func (t *Thread) invoke(v Value, args []Value) []Value {
 	fn, args := t.callable(v, args)
 	if fn.native == nil {
@@ -149,8 +150,8 @@ func (t *Thread) invoke(v Value, args []Value) []Value {
 	return ret
 }
 
-// callable returns the function that the call of a value calls, and the arguments: those for its metamethod __call if
-// it is no function.
+// callable returns the function that a call of v runs, and its arguments. If v is not a function, these are its
+// metamethod __call, with v as the first argument.
 func (t *Thread) callable(v Value, args []Value) (*Function, []Value) {
 	if fn := v.function(); fn != nil {
 		return fn, args
@@ -180,7 +181,7 @@ func (t *Thread) call(v Value, args []Value) []Value {
 	return ret
 }
 
-// run calls a function of Lua. A call in return position replaces its caller.
+// run calls a Lua function. A tail call replaces its caller.
 func (t *Thread) run(fn *Function, args []Value) []Value {
 	t.breathe()
 	stack, top := t.stack, t.top
@@ -222,8 +223,8 @@ func (t *Thread) run(fn *Function, args []Value) []Value {
 	return ret
 }
 
-// where returns the place of the call at a level, as luaL_where writes it. Level 0 is the innermost. It returns "" for
-// a native function, and for a function that a call in return position has replaced.
+// where returns the place of the call at a level as luaL_where writes it. Level 0 is the innermost call. It returns ""
+// for a native function, and for a function that a tail call has replaced.
 func (t *Thread) where(level int) string {
 	if line := t.line(level); line > 0 {
 		return t.Name + ":" + strconv.Itoa(line) + ": "
@@ -231,7 +232,7 @@ func (t *Thread) where(level int) string {
 	return ""
 }
 
-// line returns the line of the call at a level, or 0.
+// line returns the line of the call at a level, or 0 if it has none.
 func (t *Thread) line(level int) int {
 	for i := t.depth - 1; i >= 0; i-- {
 		f := t.frames[i]
@@ -251,20 +252,21 @@ func (t *Thread) line(level int) int {
 	return 0
 }
 
-// Raise raises an error of Lua itself, as luaG_runerror does: after the place, if a function of Lua runs.
+// Raise raises an error of Lua itself, as luaG_runerror does. If a Lua function is running, the message begins with its
+// place.
 func (t *Thread) Raise(format string, args ...any) {
 	t.Throw(String(t.where(0) + fmt.Sprintf(format, args...)))
 }
 
-// Fail raises an error of a native function, as luaL_error does: after the place of its call.
+// Fail raises an error of a native function, as luaL_error does. The message begins with the place of the call.
 func (t *Thread) Fail(format string, args ...any) {
 	t.Throw(String(t.where(1) + fmt.Sprintf(format, args...)))
 }
 
-// Throw raises a value.
+// Throw raises a value as an error.
 func (t *Thread) Throw(v Value) { panic(t.located(v)) }
 
-// located is an error with the innermost line of the script that runs.
+// located returns v as an error, with the line of the innermost Lua function.
 func (t *Thread) located(v Value) *Error {
 	e := &Error{Value: v}
 	for level := 0; level < t.depth && e.Line == 0; level++ {
@@ -273,7 +275,7 @@ func (t *Thread) located(v Value) *Error {
 	return e
 }
 
-// mistyped raises that an operation has met a value of the wrong type; name says where it comes from.
+// mistyped raises an error about an operation on a value of the wrong type. The name is the origin of the value.
 func (t *Thread) mistyped(v Value, operation, name string) {
 	if name != "" {
 		t.Raise("attempt to %s %s (a %s value)", operation, name, v.Kind())
@@ -281,7 +283,8 @@ func (t *Thread) mistyped(v Value, operation, name string) {
 	t.Raise("attempt to %s a %s value", operation, v.Kind())
 }
 
-// protect calls f, and returns the error that it raises. handle, if any, gets it while the stack still stands.
+// protect calls f, and returns the error that f raises. If handle is not nil, it gets the error before the stack is
+// unwound.
 func (t *Thread) protect(f func(), handle func(*Error)) (caught *Error) {
 	stack, top, depth, nested := t.stack, t.top, t.depth, t.nested
 	defer func() {
@@ -305,5 +308,5 @@ func (t *Thread) protect(f func(), handle func(*Error)) (caught *Error) {
 	return nil
 }
 
-// Instead calls a native function in the place of the one that runs.
+// Instead calls a native function in place of the running one.
 func (t *Thread) Instead(v Value, args []Value) []Value { return v.function().native(t, args) }

@@ -1,11 +1,11 @@
-// Package luavm runs Lua 5.1 as the C implementation in Redis does: the same order of names in a table, the same length
-// of a table with gaps, the same words in errors, the same limits of depth. It compiles a parsed script to Go functions
-// that call each other. Its caller gives it the globals; it opens no file and reads no clock.
+// Package luavm runs Lua 5.1 exactly as the C implementation in Redis does: with the same order of keys in a table, the
+// same length of a table with gaps, the same error messages and the same limits of depth. It compiles a parsed script
+// to Go functions that call each other. The caller provides the globals. The package opens no file and reads no clock.
 //
-// It knows no garbage collector of its own: weak tables, __gc and collectgarbage are missing. So is code that is
-// compiled at run time.
+// It has no garbage collector of its own: weak tables, __gc and collectgarbage are missing. loadstring is its only
+// function that compiles code at run time.
 //
-// The tests hold it equal to real servers on programs that are generated at random.
+// Its tests compare it with real servers, on randomly generated programs.
 package luavm
 
 // Kind is the type of a value.
@@ -25,7 +25,7 @@ const (
 
 var kindNames = [...]string{"nil", "boolean", "userdata", "number", "string", "table", "function", "thread"}
 
-// String is the name that the function type of Lua gives the kind.
+// String returns the kind's name, as Lua's type function does.
 func (k Kind) String() string { return kindNames[k] }
 
 // Value is a value of Lua. The zero Value is nil.
@@ -34,10 +34,11 @@ type Value struct {
 	o *object
 }
 
-// object is what a value has beside its number. Numbers and booleans share one each.
+// object is the part of a value besides the number. All numbers share one object. So do all true values, and all false
+// ones.
 type object struct {
 	kind   Kind
-	hash   uint32 // of a string, if hashed; of others, what stands for their address
+	hash   uint32 // of a string, if hashed; of other objects, a number in place of their address
 	hashed bool
 	text   string
 	ref    any // *Table, *Function, *thread
@@ -49,23 +50,23 @@ var (
 	falseObject  = object{kind: KindBoolean}
 )
 
-// Nil, True and False are values.
+// Nil, True and False are the values of these names.
 var (
 	Nil   = Value{}
 	True  = Value{o: &trueObject}
 	False = Value{o: &falseObject}
 )
 
-// Number makes a number.
+// Number returns n as a Value.
 func Number(n float64) Value { return Value{n, &numberObject} }
 
-// Int makes a number.
+// Int returns n as a Value.
 func Int(n int) Value { return Value{float64(n), &numberObject} }
 
-// String makes a string.
+// String returns s as a Value.
 func String(s string) Value { return Value{o: &object{kind: KindString, text: s}} }
 
-// Bool makes a boolean.
+// Bool returns b as a Value.
 func Bool(b bool) Value {
 	if b {
 		return True
@@ -73,7 +74,7 @@ func Bool(b bool) Value {
 	return False
 }
 
-// NewLight makes a value that equals nothing but itself.
+// NewLight returns a value that equals only itself.
 func NewLight() Value { return Value{o: &object{kind: KindLight}} }
 
 // Kind returns the kind of v.
@@ -128,7 +129,7 @@ func same(a, b Value) bool {
 	return a.isString() && b.isString() && a.o.text == b.o.text
 }
 
-// hashOf returns the hash of a string, as the Lua in Redis computes it. The order of names in a table follows from it.
+// hashOf returns the hash of a string as Redis's Lua computes it. The order of the keys of a table depends on it.
 func (o *object) hashOf() uint32 {
 	if !o.hashed {
 		h := uint32(len(o.text))

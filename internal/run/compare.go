@@ -21,16 +21,16 @@ var sideLabels = [2]string{"base", "head"}
 // Comparison holds two limiters' decisions on the same requests.
 type Comparison struct {
 	*Result             // a run for each traffic, with the rows base and head
-	LeftOut []string    // scenarios in which neither side can be called, and why
-	Parts   *result.Run // the first run whose decisions differ; nil: none
+	LeftOut []string    // scenarios in which neither side can be called, with the reason
+	Parts   *result.Run // the first run with decisions that differ; nil: none
 	// First is the first request of Parts that they decide differently; Model is base's decision, Server is head's. It
 	// is nil if the decisions were the same when they were repeated.
 	First *DifferenceError
 }
 
-// Compare has both limiters decide the same requests at the same instants: those of the scenarios (by default all
-// built-in ones without clients), and traffic.Edges at each of the limits: as it is, with clocks that step, with a
-// limit and with a burst that changes. The errors are those of Run.
+// Compare lets both limiters decide the same requests at the same instants. These are the requests of the scenarios (by
+// default all built-in ones without clients), and traffic.Edges at each of the limits in four variants: as it is, with
+// clocks that step, with a limit that changes, and with a burst that changes. It returns the errors of Run.
 func (a *Ask) Compare(ctx context.Context, engine Engine, base, head *limiter.Spec, limits []limit.Policy) (
 	*Comparison, error) {
 	plans, leftOut, err := a.Pair(base, head, limits)
@@ -52,8 +52,8 @@ func (a *Ask) Compare(ctx context.Context, engine Engine, base, head *limiter.Sp
 	return c, err
 }
 
-// Pair makes the plans of a comparison, whose rows are base and head. leftOut names the scenarios in which neither
-// side can be called.
+// Pair makes the plans of a comparison with the rows base and head. leftOut names the scenarios in which neither side
+// can be called.
 func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Plan, leftOut []string, err error) {
 	scenarios := slices.Clone(a.Scenarios)
 	if a.Scenarios == nil {
@@ -63,7 +63,7 @@ func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Pl
 		scenarios = slices.DeleteFunc(scenarios, func(s *scenario.Scenario) bool { return !s.Plain() })
 	}
 	var generated []*Plan
-	for _, l := range limits { // without phases: their traffic is generated
+	for _, l := range limits { // without phases, so that their traffic is generated
 		twice, burstier := limiter.Changed(l), l
 		burstier.Burst = 2 * l.Capacity()
 		for _, of := range []struct {
@@ -88,10 +88,10 @@ func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Pl
 		failed := p.enterSides(base, head)
 		switch {
 		case p.inTurn != nil && (len(p.Limiters) < 2 || !slices.ContainsFunc(p.Limiters, isChanging)):
-			// neither is told the limit, or can be
+			// the limit is passed to neither, and cannot be
 		case !s.Plain():
-			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults both sides would not get the same "+
-				"requests; leave it to simulate", s.Name))
+			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults, both scripts would not get the same "+
+				"requests; use simulate", s.Name))
 		case len(p.Limiters) == 0 && (a.Scenarios == nil || s.Phases == nil): // the user did not name it
 			leftOut = append(leftOut, fmt.Sprintf("%s is left out: %v", s.Name, failed[1]))
 		default:
@@ -109,8 +109,8 @@ func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Pl
 	return plans, leftOut, wrong.Err()
 }
 
-// enterSides makes the plan's two limiters, whose keys have the same length. failed says why one is missing. Where TIME
-// moves for a user's script, it moves for both, and no model decides.
+// enterSides makes the plan's two limiters, with keys of the same length. failed has the reason if one is missing. If a
+// user's script reads a TIME that moves during a call, it moves for both, and no model decides.
 func (p *Plan) enterSides(base, head *limiter.Spec) (failed [2]error) {
 	for i, side := range []*limiter.Spec{base, head} {
 		var l *limiter.Limiter
@@ -134,7 +134,7 @@ func (p *Plan) enterSides(base, head *limiter.Spec) (failed [2]error) {
 	return failed
 }
 
-// firstDifference repeats the decisions until head's differs from base's. It is nil if none does.
+// firstDifference repeats the decisions until head's differs from base's. It returns nil if none differs.
 func firstDifference(ctx context.Context, p *Plan, engine Engine) (*DifferenceError, error) {
 	g := &game{Plan: p, engine: cmp.Or(engine, Engine(models{}))}
 	err := g.open(ctx)
@@ -153,7 +153,7 @@ func firstDifference(ctx context.Context, p *Plan, engine Engine) (*DifferenceEr
 
 func isChanging(l *limiter.Limiter) bool { return l.Program.Changes() }
 
-// changing is a limiter of the side whose limit is p.inTurn in every second period. It has no model.
+// changing returns the limiter of a side, with the limit p.inTurn in every second period. It has no model.
 func (p *Plan) changing(side *limiter.Spec, l *limiter.Limiter) (*limiter.Limiter, error) {
 	other, err := side.At(*p.inTurn)
 	if err != nil {

@@ -20,7 +20,7 @@ func (o oneByOne) Serve(ctx context.Context, q limit.Request, _ any) (any, error
 	return decisions[0], err
 }
 
-// behindFlag has the script decide the requests that reached the server. The journal has the clients' own rejections.
+// behindFlag lets the script decide the requests that reached the server. The journal has the clients' own rejections.
 type behindFlag struct {
 	script  replay.Decider
 	journal clients.Journal // of the remaining requests
@@ -31,7 +31,7 @@ func (b *behindFlag) Decide(ctx context.Context, requests []limit.Request, decis
 	unasked := b.journal.Unasked[:n]
 	b.journal.Decisions, b.journal.Unasked = b.journal.Decisions[n:], b.journal.Unasked[n:]
 	var sent []limit.Request
-	var at []int // of the decisions
+	var at []int // indices of the decisions
 	for i, q := range requests {
 		if !unasked[i] {
 			sent, at = append(sent, q), append(at, i)
@@ -45,7 +45,7 @@ func (b *behindFlag) Decide(ctx context.Context, requests []limit.Request, decis
 	return err
 }
 
-// confirming is a script whose decisions must equal its model's.
+// confirming is a script whose decisions must equal those of its model.
 type confirming struct {
 	replay.Decider
 	model replay.Decider
@@ -78,14 +78,14 @@ func sameAnswer(a, b limit.Decision) bool {
 		a.DelayUS == b.DelayUS
 }
 
-// sameOutcome reports whether a request is admitted or rejected alike.
+// sameOutcome reports whether both decisions admit the request or both reject it.
 func sameOutcome(a, b limit.Decision) bool {
 	return a.Allowed() == b.Allowed() && a.DelayUS == b.DelayUS
 }
 
-// DifferenceError is a request that a script and its model decide differently: one of the two is wrong.
+// DifferenceError reports a request that a script and its model decide differently. One of the two is wrong.
 type DifferenceError struct {
-	Number        int64 // of the request, from 1; 0: it is not known
+	Number        int64 // of the request, from 1; 0: unknown
 	Request       limit.Request
 	Model, Server limit.Decision
 }

@@ -14,7 +14,7 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// scales are the lengths of the intervals in which the plan's rows are measured.
+// scales returns the lengths of the intervals over which the plan's rows are measured.
 func (p *Plan) scales() []int64 {
 	if p.Brief {
 		return nil
@@ -78,7 +78,7 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 	return run
 }
 
-// tooCostly says which requests can never be admitted, because they cost more than the limit or a row's burst.
+// tooCostly describes the requests that can never be admitted because they cost more than the limit or a row's burst.
 func tooCostly(run *result.Run, largest int64) string {
 	if largest > run.Limit.Requests {
 		return fmt.Sprintf("costs go up to %d, and what costs more than the limit of %d is never admitted", largest,
@@ -109,7 +109,7 @@ func (p *Plan) triesAgain() bool {
 	return slices.ContainsFunc(p.Scenario.Clients, func(g clients.Group) bool { return g.OnReject != clients.GiveUp })
 }
 
-// noteClients notes what the rows are measured against where clients react, and that no script decided.
+// noteClients notes which requests the rows are measured against if clients react, and that no script decided.
 func (p *Plan) noteClients(onServer bool, note func(string)) {
 	groups := p.Scenario.Clients
 	switch {
@@ -140,7 +140,8 @@ func (p *Plan) expectations(run *result.Run) []result.Expectation {
 	return all
 }
 
-// checked checks one expectation. A missing figure misses it, unless only scripts have that figure and a model decided.
+// checked checks one expectation. A missing figure fails the expectation, unless only scripts have that figure and a
+// model decided.
 func checked(row *result.Row, want scenario.Range, server string) (got *float64, met *bool) {
 	m, about := measure.Find(want.Measure)
 	v := m.Value(&row.Figures)
@@ -154,7 +155,7 @@ func checked(row *result.Row, want scenario.Range, server string) (got *float64,
 	return got, &yes
 }
 
-// brokenGuarantees reports rows that admitted more than their limiter guarantees, as missed expectations.
+// brokenGuarantees returns a failed expectation for each row that admitted more than its limiter guarantees.
 func brokenGuarantees(run *result.Run) []result.Expectation {
 	const rounding = 1 + 1e-9
 	var all []result.Expectation
@@ -170,8 +171,8 @@ func brokenGuarantees(run *result.Run) []result.Expectation {
 	return all
 }
 
-// Joined is the document's run of a plan whose models decided elsewhere; part is that of all keys. atOnce is that under
-// the other rule for whole seconds; nil where it is the same, or nobody asked.
+// Joined returns the document's run of a plan whose models decided elsewhere. part has the counts for all keys. atOnce
+// has them under the other rule for whole seconds, or is nil if they are the same or were not requested.
 func (a *Ask) Joined(p *Plan, part, atOnce *replay.Part) (*result.Run, error) {
 	g := &game{Plan: p, engine: models{}}
 	var labels []string

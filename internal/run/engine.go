@@ -23,7 +23,7 @@ type Engine interface {
 	// Confirm sends the commands of a sequence, and fails unless the replies are the same. After an interrupt the error
 	// is message.ErrInterrupted. It is safe for concurrent use.
 	Confirm(ctx context.Context, calls []sequence.Call) error
-	// Clean deletes the keys of all opened scripts. It returns failed, or else its own error.
+	// Clean deletes the keys of all opened scripts. It returns failed, or its own error if failed is nil.
 	Clean(ctx context.Context, failed error) error
 }
 
@@ -32,15 +32,14 @@ type Script interface {
 	replay.Decider
 	// Left counts the keys that exist at a time of the run.
 	Left(ctx context.Context, atUS int64) (virtualtime.Left, error)
-	// Calls counts the commands that the script has called so far.
+	// Calls counts the commands that the script has called.
 	Calls() virtualtime.Calls
 }
 
-// aboutNil matches errors about a nil where Lua wants text or a number.
+// aboutNil matches error messages about a nil where Lua expects a string or a number.
 var aboutNil = regexp.MustCompile(`strings or integers|\bnil\b`)
 
-// ScriptFault is the *replay.InputError for a user's script that failed. It is nil for an error that is not the
-// script's.
+// ScriptFault returns the *replay.InputError for a user's script that failed, or nil if the error is not the script's.
 func ScriptFault(l *limiter.Limiter, err error) error {
 	var call *virtualtime.CallError
 	var compile *virtualtime.CompileError
@@ -56,7 +55,7 @@ func ScriptFault(l *limiter.Limiter, err error) error {
 	return &replay.InputError{Err: &inOneLine{l.File + ": " + text, err}}
 }
 
-// inOneLine is an error in other words.
+// inOneLine is an error with another text.
 type inOneLine struct {
 	text  string
 	cause error
@@ -66,17 +65,17 @@ func (e *inOneLine) Error() string { return e.text }
 
 func (e *inOneLine) Unwrap() error { return e.cause }
 
-// ErrNoServer is the error for users' scripts without a server: they have no model.
-var ErrNoServer = errors.New("--redis model has no server to run a script on; leave out --script, or take --redis " +
+// ErrNoServer is the error for users' scripts without a server. They have no model.
+var ErrNoServer = errors.New("--redis model has no server to run a script on; leave out --script, or use --redis " +
 	"embedded")
 
-// ModelServer is the kind of server in a document whose Go models decided.
+// ModelServer is the kind of server in a document if the Go models decided.
 const ModelServer = "model"
 
-// models is the Engine that runs no script: the Go models decide.
+// models is the Engine without scripts: the Go models decide.
 type models struct{}
 
-// Models is for engines that run only some scripts.
+// Models can be embedded in engines that run only some scripts.
 type Models = models
 
 func (models) About() result.Server {

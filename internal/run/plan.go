@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Plan is one scenario under one limit, and its limiters.
+// Plan is one scenario under one limit, with its limiters.
 type Plan struct {
 	Scenario *scenario.Scenario
 	Policy   limit.Policy
@@ -26,23 +26,23 @@ type Plan struct {
 	Progress func(requests int64)                 // may be nil
 	Watch    func(label string) (Observer, error) // see Ask.Watch
 
-	// Brief leaves out what is measured over intervals of several lengths, and fairness. The models must be used by one
+	// Brief omits fairness and the measures over intervals of several lengths. The models must be used by only one
 	// goroutine.
 	Brief bool
-	// Sample has the models decide a long log for all rows that have one, and the scripts confirm a part.
+	// Sample makes the models decide a long log for all rows that have a model. The scripts confirm only a sample.
 	Sample bool
 	notes  []string      // why a script has no row
-	inTurn *limit.Policy // what the limit is in every second period; nil: the same
+	inTurn *limit.Policy // the limit in every second period; nil: unchanged
 }
 
-// Instead overrides values of scenarios' files. A nil field overrides nothing.
+// Instead overrides values of scenario files. A nil field overrides nothing.
 type Instead struct {
 	Limit    *limit.Policy
-	Contract *limit.Contract // also of a limit from the scenario's file
+	Contract *limit.Contract // also for a limit from the scenario file
 	Seed     *uint64
 }
 
-// NewPlan is a plan without limiters. Limit and seed are the scenario's, unless instead overrides them.
+// NewPlan returns a plan without limiters. Limit and seed are the scenario's, unless instead overrides them.
 func NewPlan(s *scenario.Scenario, instead Instead) Plan {
 	p := Plan{Scenario: s, Policy: s.Limit, Seed: s.Seed}
 	if instead.Limit != nil {
@@ -58,14 +58,14 @@ func NewPlan(s *scenario.Scenario, instead Instead) Plan {
 	return p
 }
 
-// asWritten reports whether limit and seed are those of the scenario's file. Only then do its expectations apply.
+// asWritten reports whether limit and seed come from the scenario file. Otherwise its expectations do not apply.
 func (p *Plan) asWritten() bool {
 	a, b := p.Policy, p.Scenario.Limit
 	return p.Seed == p.Scenario.Seed && a.Requests == b.Requests && a.Window == b.Window &&
 		a.Capacity() == b.Capacity() && a.Contract == b.Contract
 }
 
-// endless reports whether the scenario's duration is unknown until its trace ends.
+// endless reports whether the scenario's duration is unknown until the end of its trace.
 func (p *Plan) endless() bool {
 	return slices.ContainsFunc(p.Scenario.Phases,
 		func(ph traffic.Phase) bool { return ph.Trace != nil && ph.Duration == 0 })
@@ -78,7 +78,7 @@ func (p *Plan) Foreign() []*limiter.Limiter {
 
 // Enter makes the plan's limiters.
 func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *Problems) {
-	// The scenario may set parameters of algorithms that have no row.
+	// The scenario may set parameters of algorithms that have no row. Check them too.
 	for _, name := range slices.Sorted(maps.Keys(p.Scenario.Parameters)) {
 		choice, err := algorithms.Choose(name, nil)
 		if err == nil {
@@ -90,7 +90,7 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *
 	}
 	for _, choice := range choices {
 		choice, err := choice.Seeded(p.Seed).WithDefaults(p.Scenario.Parameters[choice.Algorithm.Name])
-		if err == nil { // otherwise it was said above
+		if err == nil { // otherwise the error was reported above
 			l, err := limiter.OfAlgorithm(choice, p.Policy)
 			p.add(l, err, wrong)
 		}
@@ -98,14 +98,14 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *
 	for _, file := range scripts {
 		l, err := limiter.OfScript(file, p.Policy)
 		if err == nil {
-			// An algorithm or another script may have the same label, but must not share its keys.
+			// An algorithm or another script may have the same label. They must not share keys.
 			l = l.Labelled(l.Label, "own:"+l.Label+":")
 		}
 		p.add(l, err, wrong)
 	}
 }
 
-// add adds a limiter, whose label must be unique.
+// add adds a limiter. Its label must be unique.
 func (p *Plan) add(l *limiter.Limiter, err error, wrong *Problems) {
 	switch {
 	case err != nil:
@@ -121,12 +121,12 @@ func (p *Plan) add(l *limiter.Limiter, err error, wrong *Problems) {
 	p.Limiters = append(p.Limiters, l.Managed(p.Scenario.Managed, p.Scenario.Start))
 }
 
-// has reports whether one of the plan's rows has that label.
+// has reports whether a row of the plan has the label.
 func (p *Plan) has(label string) bool {
 	return slices.ContainsFunc(p.Limiters, func(l *limiter.Limiter) bool { return l.Label == label })
 }
 
-// Problems collects the mistakes in an input. A mistake that every scenario repeats is reported once.
+// Problems collects the mistakes in the input. A mistake that several scenarios repeat is reported once.
 type Problems struct{ all []error }
 
 // Bad adds a problem.
@@ -136,7 +136,7 @@ func (p *Problems) Bad(err error) {
 	}
 }
 
-// Err is nil, or a *replay.InputError with all problems.
+// Err returns a *replay.InputError with all problems, or nil without any.
 func (p *Problems) Err() error {
 	if len(p.all) == 0 {
 		return nil

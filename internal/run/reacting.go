@@ -21,8 +21,8 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// react runs a plan whose clients react, once per row: requests depend on decisions, so each row has its own. The
-// run's reference sees each operation once, without retries.
+// react runs a plan whose clients react, once per row. Requests depend on decisions, so each row has its own requests.
+// The run's reference sees each operation once, without retries.
 func (g *game) react(ctx context.Context) (*replay.Outcome, error) {
 	outcome, err := replay.Run(ctx, g.Stream, g.Policy, nil, replay.Options{})
 	if err == nil {
@@ -31,7 +31,8 @@ func (g *game) react(ctx context.Context) (*replay.Outcome, error) {
 	return outcome, err
 }
 
-// playAll runs the clients against every row and adds its outcome to the run's. Progress is the mean of the rows'.
+// playAll runs the clients against each row and adds the row's outcome to the run's. Progress is the mean over the
+// rows.
 func (g *game) playAll(ctx context.Context, outcome *replay.Outcome) error {
 	found := make([]*replay.Outcome, len(g.rows))
 	var mu sync.Mutex
@@ -63,7 +64,7 @@ func (g *game) playAll(ctx context.Context, outcome *replay.Outcome) error {
 	return nil
 }
 
-// openReacting prepares every row: each limiter, and each limiter that has a model with a local flag.
+// openReacting prepares all rows: each limiter, and each limiter with a model a second time with a local flag.
 func (g *game) openReacting(ctx context.Context) error {
 	for _, l := range g.Limiters {
 		if err := g.reactingRow(ctx, l); err != nil {
@@ -82,7 +83,7 @@ func (g *game) openReacting(ctx context.Context) error {
 	return nil
 }
 
-// reactingRow adds a limiter's row. The model decides and the script confirms; without a model the script decides.
+// reactingRow adds a limiter's row. The model decides and the script confirms. Without a model, the script decides.
 func (g *game) reactingRow(ctx context.Context, l *limiter.Limiter) error {
 	r, err := g.row(ctx, l)
 	if err != nil {
@@ -106,15 +107,15 @@ func (g *game) reactingRow(ctx context.Context, l *limiter.Limiter) error {
 	return err
 }
 
-// setup has the plan's clients and clocks.
+// setup returns the plan's clients and clocks.
 func (p *Plan) setup(protocol clients.Protocol, server clients.Replier) clients.Setup {
 	return clients.Setup{Seed: p.Seed, Groups: p.Scenario.Clients, ServerClock: p.Scenario.ServerClock,
 		Protocol: protocol, Server: server}
 }
 
-// meet runs the clients against the setup's server. If clients never try again, their requests depend on no decision:
-// before a script they are gathered first, and decided in batches, which is as fast as it is without clients. A run
-// that is stopped meanwhile has no decisions.
+// meet runs the clients against the setup's server. If clients never retry, their requests do not depend on decisions.
+// For a script, they are then collected first and decided in batches, which is as fast as without clients. A run that
+// is stopped during that has no decisions.
 func (p *Plan) meet(ctx context.Context, s clients.Setup) (*clients.Outcome, error) {
 	if script, ok := s.Server.(oneByOne); ok && !p.triesAgain() {
 		first, decided := s, &replay.Recorded{}
@@ -164,7 +165,7 @@ func (g *game) playRow(ctx context.Context, r *row, base *replay.Outcome, progre
 	return outcome, err
 }
 
-// playError adds the row's name. Too many attempts are a mistake in the scenario.
+// playError adds the row's name to an error. Too many attempts are a mistake in the scenario.
 func (r *row) playError(p *Plan, err error) error {
 	var many *clients.TooManyError
 	switch {
@@ -176,7 +177,7 @@ func (r *row) playError(p *Plan, err error) error {
 	return replay.Named(r.Label, err)
 }
 
-// confirmation decides the journal's requests again: the script if there is a server, otherwise the journal itself.
+// confirmation decides the journal's requests again: with the script if there is a server, otherwise from the journal.
 func (r *row) confirmation() replay.Decider {
 	journal := replay.Recorded{Decisions: r.played.Journal.Decisions}
 	if r.script == nil || r.model == nil {
@@ -189,8 +190,8 @@ func (r *row) confirmation() replay.Decider {
 	return &confirming{Decider: script, model: &journal, alike: sameAnswer}
 }
 
-// mostConfirmed is the most commands of a sequence that are sent again. Each takes most of a millisecond on the
-// embedded server, and a server that replies differently does so early.
+// mostConfirmed is the most commands of a sequence that are repeated on the server. Each takes almost a millisecond on
+// the embedded server, and a server that replies differently does so early.
 const mostConfirmed = 5000
 
 // confirmCommands sends a sequence's commands to the server, if there is one, and fails unless the replies are the
@@ -205,8 +206,9 @@ func (g *game) confirmCommands(ctx context.Context, play *sequence.Play, o *repl
 	return err
 }
 
-// clockEffect runs a row again with correct clocks, and compares: the model, or a script without one under other keys.
-// It is nil if the clocks are correct already, if the row is a sequence, and if the run was stopped.
+// clockEffect runs a row again with correct clocks, and compares. The model decides, or, without a model, the script
+// under other keys. It returns nil if the clocks are correct already, if the row is a sequence, or if the run was
+// stopped.
 func (g *game) clockEffect(ctx context.Context, r *row) (*measure.ClockEffect, error) {
 	p := g.Plan
 	if r.sequence != nil || r.flag != nil || !p.Scenario.ClocksOff() || r.played.Stopped {

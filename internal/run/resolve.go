@@ -13,14 +13,14 @@ import (
 	"ratelab/internal/sequence"
 )
 
-// resolver resolves an Ask's names, and collects the mistakes.
+// resolver resolves the names of an Ask, and collects the mistakes.
 type resolver struct {
 	Problems
 	*Ask
 }
 
-// Plans resolves all names; after that only the server can fail. The error is a *replay.InputError that lists every
-// mistake.
+// Plans resolves all names. After that, only the server can fail. The error is a *replay.InputError that lists all
+// mistakes.
 func (a *Ask) Plans() ([]*Plan, error) {
 	r := &resolver{Ask: a}
 	var all []*Plan
@@ -35,8 +35,8 @@ func (a *Ask) Plans() ([]*Plan, error) {
 	return all, r.Err()
 }
 
-// choices are a plan's algorithms: those that the Ask names, or all with their defaults, each followed by the variants
-// that the scenario's rows and expect name. Under a window contract the second settings are among them.
+// choices returns a plan's algorithms: those that the Ask names, or all with their defaults. Each is followed by the
+// variants that the scenario's rows and expect name. Under a window contract, these include the second settings.
 func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	s, expected := p.Scenario, expected(p.Scenario)
 	switch {
@@ -47,7 +47,7 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	}
 	second := algorithms.SecondRows(p.Policy)
 	named := slices.Concat(r.further(s), expected, second)
-	if r.Limit != nil { // a variant with a limit or a burst of its own was written for the file's limit
+	if r.Limit != nil { // a variant with its own limit or burst was written for the file's limit
 		named = slices.DeleteFunc(named, func(c algorithms.Choice) bool {
 			return strings.Contains(c.Label, ":limit=") || strings.Contains(c.Label, ":burst=")
 		})
@@ -65,12 +65,12 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	return all
 }
 
-// chosen reports whether all has c's label.
+// chosen reports whether all contains c's label.
 func chosen(all []algorithms.Choice, c algorithms.Choice) bool {
 	return slices.ContainsFunc(all, func(o algorithms.Choice) bool { return o.Label == c.Label })
 }
 
-// further are the variants that a scenario's rows name.
+// further returns the variants that a scenario's rows name.
 func (r *resolver) further(s *scenario.Scenario) []algorithms.Choice {
 	var choices []algorithms.Choice
 	for _, row := range s.Rows {
@@ -87,7 +87,8 @@ func (r *resolver) further(s *scenario.Scenario) []algorithms.Choice {
 	return choices
 }
 
-// expected are the algorithms that a scenario's expect names. It may also name scripts and sequences.
+// expected returns the algorithms that a scenario's expect names. It may also name scripts and sequences, which are
+// skipped.
 func expected(s *scenario.Scenario) []algorithms.Choice {
 	var choices []algorithms.Choice
 	for _, e := range s.Expect {
@@ -99,7 +100,7 @@ func expected(s *scenario.Scenario) []algorithms.Choice {
 	return choices
 }
 
-// checkExpected refuses expectations about rows that do not exist.
+// checkExpected refuses expectations for rows that do not exist.
 func (r *resolver) checkExpected(p *Plan) {
 	for _, e := range p.Scenario.Expect {
 		base, flagged := strings.CutSuffix(e.Algorithm, scenario.LocalFlagSuffix)
@@ -118,17 +119,17 @@ func (r *resolver) checkExpected(p *Plan) {
 	}
 }
 
-// checkObeyed refuses scripts without a retry_after where clients obey it without a limit on attempts: they would
-// retry after a microsecond, and the run would not end. If nobody named the scenario, the run goes on, and
-// the script has no row in it.
+// checkObeyed refuses scripts without a retry_after if clients obey it without a limit on attempts: they would retry
+// after a microsecond, and the run would take too long. If the user did not name the scenario, it runs without a row
+// for the script.
 func (r *resolver) checkObeyed(p *Plan) {
 	for _, g := range p.Scenario.Clients {
 		for _, l := range p.Foreign() {
 			if g.OnReject == clients.Obey && g.Attempts == 0 && !l.Program.TellsRetry {
 				if r.Default {
 					p.Limiters = slices.DeleteFunc(p.Limiters, func(o *limiter.Limiter) bool { return o == l })
-					p.notes = append(p.notes, fmt.Sprintf("%s has no row: these clients obey retry_after, and it "+
-						"tells none", l.Label))
+					p.notes = append(p.notes, fmt.Sprintf("%s has no row: these clients obey retry_after, but it "+
+						"returns none", l.Label))
 					continue
 				}
 				r.Bad(fmt.Errorf("%s: %s: on_reject: obey needs a retry_after, and %s never "+
@@ -139,7 +140,7 @@ func (r *resolver) checkObeyed(p *Plan) {
 	}
 }
 
-// addSequences resolves the scenario's sequences. None may have a script's label.
+// addSequences resolves the scenario's sequences. A sequence must not have the label of a script.
 func (r *resolver) addSequences(p *Plan) {
 	for _, label := range p.Scenario.Sequences {
 		c, err := sequence.Parse(label)
@@ -154,7 +155,7 @@ func (r *resolver) addSequences(p *Plan) {
 	}
 }
 
-// rowLabel is a label of a scenario's file in canonical spelling.
+// rowLabel returns a label of a scenario file in its canonical spelling.
 func rowLabel(label string) string {
 	base, flagged := strings.CutSuffix(label, scenario.LocalFlagSuffix)
 	if c, err := algorithms.Parse(base); err == nil {
@@ -168,7 +169,7 @@ func rowLabel(label string) string {
 	return base
 }
 
-// hasLocalFlag reports whether any group of clients has a flag.
+// hasLocalFlag reports whether any group of clients has a local flag.
 func hasLocalFlag(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Clients, func(g clients.Group) bool { return g.LocalFlag })
 }

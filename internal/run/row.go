@@ -18,12 +18,12 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// row is one limiter in one plan.
+// row is one limiter of one plan.
 type row struct {
 	*limiter.Limiter
 	script  Script            // on a server; nil: the model decides
-	samples []*sampling       // whose scripts confirm a sample; nil: the script decides all
-	left    *virtualtime.Left // by the script; nil: not counted
+	samples []*sampling       // their scripts confirm a sample; nil: the script decides everything
+	left    *virtualtime.Left // left by the script; nil: not counted
 	decider replay.Decider
 	another func() replay.Decider // see replay.Row
 	observe Observer              // may be nil
@@ -34,7 +34,7 @@ type row struct {
 	answers  clients.Replier
 	model    *clients.Limiter   // nil: the script decides
 	right    replay.Decider     // the script for correct clocks; nil: clocks are correct, or there is a model
-	sequence *sequence.Play     // nil: the row is no sequence
+	sequence *sequence.Play     // nil: the row is not a sequence
 	flag     *clients.LocalFlag // nil: the row's clients have no local flag
 
 	played  *clients.Outcome
@@ -43,12 +43,12 @@ type row struct {
 	effect  *measure.ClockEffect // nil: the clocks are correct, or there is no model
 }
 
-// replayed is the row for a replay.
+// replayed returns the row for a replay.
 func (r *row) replayed() replay.Row {
 	return replay.Row{Label: r.Label, Decider: r.decider, Another: r.another, Observe: r.observe}
 }
 
-// open prepares the rows of a plan whose clients do not react: models, or scripts that their models check.
+// open prepares the rows of a plan without reacting clients: models, or scripts that are checked against their models.
 func (g *game) open(ctx context.Context) error {
 	for _, l := range g.Limiters {
 		r, err := g.row(ctx, l)
@@ -60,7 +60,7 @@ func (g *game) open(ctx context.Context) error {
 		case r.script == nil:
 			another := func() replay.Decider { return replay.Unreachable(model(), g.Scenario.Outages) }
 			r.decider = another()
-			if l.Gateways == nil { // gateways take turns over the requests of all keys
+			if l.Gateways == nil { // gateways take turns over the requests of all keys, so their keys cannot be divided
 				r.another = another
 			}
 		case g.sample != nil && !l.Foreign():
@@ -75,7 +75,7 @@ func (g *game) open(ctx context.Context) error {
 	return nil
 }
 
-// row adds a limiter's row. It opens the limiter's script.
+// row makes a limiter's row, and opens the limiter's script.
 func (g *game) row(ctx context.Context, l *limiter.Limiter) (r *row, err error) {
 	r = &row{Limiter: l}
 	if l.Program != nil {
@@ -88,7 +88,7 @@ func (g *game) row(ctx context.Context, l *limiter.Limiter) (r *row, err error) 
 	return r, err
 }
 
-// survey counts a script's keys at the time of the last request. It fails if keys are missing.
+// survey counts a script's keys at the time of the last request. It fails if keys that must exist are missing.
 func (r *row) survey(ctx context.Context, lastUS int64) error {
 	if r.script == nil || r.samples != nil {
 		return nil
@@ -103,7 +103,7 @@ func (r *row) survey(ctx context.Context, lastUS int64) error {
 	return err
 }
 
-// describeScript adds what the script's decisions cost.
+// describeScript adds the cost of the script's decisions.
 func (r *row) describeScript(all *result.Row) {
 	if r.script == nil {
 		return
@@ -119,12 +119,12 @@ func (r *row) describeScript(all *result.Row) {
 		return
 	}
 	all.KeysLeft, all.KeysWithoutTTL = &r.left.Keys, &r.left.WithoutTTL
-	if r.left.Bytes > 0 { // 0 where the server does not say how much memory a key takes
+	if r.left.Bytes > 0 { // 0 if the server does not report the memory of a key
 		all.BytesPerKey = each(r.left.Bytes, r.left.Keys)
 	}
 }
 
-// describe makes the row of the document.
+// describe returns the row of the document.
 func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) result.Row {
 	all := result.Row{Algorithm: r.Label, Parameters: r.Parameters, Figures: mine.Figures}
 	if r.Program != nil {
@@ -147,15 +147,15 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) resul
 	return all
 }
 
-// wrongClock reports whether the rule's clock was off at some request. Its bound then holds for other intervals than
-// the figures.
+// wrongClock reports whether the clock that the rule uses was wrong at any request. The guarantee then holds for other
+// intervals than the figures.
 func (r *row) wrongClock() bool {
 	return r.played != nil && slices.ContainsFunc(r.played.Journal.Requests, func(q limit.Request) bool {
 		return q.ServerSkewUS != 0 || r.ClientTime && q.ClientSkewUS != 0
 	})
 }
 
-// describePlay adds the figures that only exist where clients react.
+// describePlay adds the figures that exist only if clients react.
 func (r *row) describePlay(all *result.Row, p *Plan, duration time.Duration) {
 	if p.Scenario.Clients != nil {
 		c := r.played.Clients
@@ -184,7 +184,7 @@ func (r *row) describePlay(all *result.Row, p *Plan, duration time.Duration) {
 	all.RoundTrips = each(trips, all.Offered)
 }
 
-// each is n divided by of; nil if of is 0.
+// each returns n divided by of, or nil if of is 0.
 func each(n, of int64) *float64 {
 	if of <= 0 {
 		return nil

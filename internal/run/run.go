@@ -2,15 +2,16 @@
 //
 // A command fills in an Ask: scenarios and limiters.
 //
-//   - Ask.Plans resolves the names. It returns one Plan per scenario, or one error that lists every mistake.
+//   - Ask.Plans resolves the names. It returns one Plan per scenario, or one error that lists all mistakes.
 //   - Play plays a Plan: all limiters decide the same requests, and each limiter's decisions are measured. If clients
-//     react to rejections, each limiter gets requests of its own.
+//     react to rejections, each limiter gets its own requests.
 //   - Ask.Play plays all Plans, one after the other.
 //
-// An Engine runs scripts in virtual time; package engine implements it. Without an Engine, Go models decide. With one,
+// An Engine runs scripts in virtual time. Package engine implements it. Without an Engine, Go models decide. With one,
 // a script and its model must agree. Ask.Compare runs two limiters and finds the first decision that differs.
 //
-// The package opens no file, dials nothing and starts no process. Commands own flags, output and exit codes.
+// The package opens no file, opens no connection and starts no process. Commands are responsible for flags, output and
+// exit codes.
 package run
 
 import (
@@ -30,10 +31,10 @@ import (
 	"ratelab/internal/script"
 )
 
-// Ask is what a command asks for.
+// Ask is the input of a command.
 type Ask struct {
 	Scenarios  []*scenario.Scenario
-	Default    bool                // nobody named the scenarios: a script has no row in those that it cannot play
+	Default    bool                // the user named no scenarios; a script that cannot play one has no row in it
 	Algorithms []algorithms.Choice // nil: all, and those that a scenario's expect names
 	Expected   bool                // only the rows that a scenario's expect names, instead of Algorithms
 	Scripts    []script.File       // users' scripts
@@ -42,8 +43,8 @@ type Ask struct {
 	Version string
 
 	Progress  Progress
-	Sample    bool              // of a long log, scripts confirm a part of the models' decisions; see Plan.Sample
-	OtherRule bool              // for traces with whole seconds: a note has the figures under the other rule
+	Sample    bool              // for a long log, scripts confirm a part of the models' decisions; see Plan.Sample
+	OtherRule bool              // for traces with whole seconds: add a note with the figures under the other rule
 	Decided   func(*result.Run) // called with each scenario's figures as soon as they exist; may be nil
 	// Watch returns a function that receives a row's decisions, batch by batch. It is called once per row, in order. It
 	// may be nil.
@@ -59,16 +60,16 @@ type Progress interface {
 	Requests(done int64)
 }
 
-// Result is what Ask.Run found.
+// Result is the result of Ask.Run.
 type Result struct {
 	Document result.Document
 	Charts   []curves.Input
 
-	Interrupted bool // the last run is partial, or its notes say how many scenarios are missing
+	Interrupted bool // the last run is partial, or its notes say how many scenarios did not run
 }
 
-// Run makes the plans and plays them. Errors are a *replay.InputError, the engine's, or the harness's own; the result
-// is then nil. A missed expectation is no error here.
+// Run makes the plans and plays them. Errors are a *replay.InputError, an error of the engine, or a failure of this
+// program. The result is then nil. A failed expectation is not an error here.
 func (a *Ask) Run(ctx context.Context, engine Engine) (*Result, error) {
 	plans, err := a.Plans()
 	if err != nil {
@@ -77,7 +78,7 @@ func (a *Ask) Run(ctx context.Context, engine Engine) (*Result, error) {
 	return a.Play(ctx, plans, engine)
 }
 
-// Play plays every plan. Its errors are those of Run.
+// Play plays all plans. It returns the errors of Run.
 func (a *Ask) Play(ctx context.Context, plans []*Plan, engine Engine) (*Result, error) {
 	all := &Result{Document: *result.New(result.OfSimulate, a.Version)}
 	for i, p := range plans {
@@ -104,7 +105,7 @@ func (a *Ask) Play(ctx context.Context, plans []*Plan, engine Engine) (*Result, 
 		all.Document.Runs = append(all.Document.Runs, *run)
 		run = &all.Document.Runs[i]
 		picture.Run = run
-		if !run.Partial || endTogether(run.Results) { // otherwise the rows share no time axis
+		if !run.Partial || endTogether(run.Results) { // otherwise the rows have no common time axis
 			all.Charts = append(all.Charts, *picture)
 		}
 		left := len(plans) - i - 1
@@ -134,8 +135,8 @@ func (a *Ask) noteOtherRule(ctx context.Context, p *Plan, run *result.Run) error
 	return err
 }
 
-// Play plays a plan. After an interrupt of ctx it finishes the batches under way, and the run is partial. A nil engine
-// lets the models decide. Errors are those of Ask.Run.
+// Play plays a plan. After an interrupt of ctx it finishes the current batches, and the run is partial. If engine is
+// nil, the models decide. It returns the errors of Ask.Run.
 func Play(ctx context.Context, p *Plan, engine Engine) (*result.Run, *curves.Input, error) {
 	g := &game{Plan: p, engine: engine}
 	if engine == nil {
@@ -155,7 +156,7 @@ func Play(ctx context.Context, p *Plan, engine Engine) (*result.Run, *curves.Inp
 	if err != nil {
 		return nil, nil, g.engine.Clean(ctx, err)
 	}
-	err = open(context.WithoutCancel(ctx)) // an interrupted run has all its rows
+	err = open(context.WithoutCancel(ctx)) // even an interrupted run has all its rows
 	var outcome *replay.Outcome
 	if err == nil {
 		outcome, err = play(ctx)
@@ -175,7 +176,7 @@ func Play(ctx context.Context, p *Plan, engine Engine) (*result.Run, *curves.Inp
 	return run, picture, nil
 }
 
-// game is a plan that is played.
+// game is a plan in progress.
 type game struct {
 	*Plan
 	engine Engine
@@ -183,7 +184,7 @@ type game struct {
 	rows   []*row
 }
 
-// replay has all rows decide the plan's traffic, and counts the keys that they leave on the server.
+// replay lets all rows decide the plan's traffic, and counts the keys that they leave on the server.
 func (g *game) replay(ctx context.Context) (*replay.Outcome, error) {
 	var all []replay.Row
 	for _, r := range g.rows {
@@ -203,8 +204,8 @@ func (g *game) replay(ctx context.Context) (*replay.Outcome, error) {
 // mostRowsNamed is the most rows that wholeSeconds names.
 const mostRowsNamed = 3
 
-// wholeSeconds names the rows that decide differently under the other rule, as in "3 instead of 0 (gcra)". It is empty
-// if none does.
+// wholeSeconds names the rows that decide differently under the other rule, as in "3 instead of 0 (gcra)". It returns
+// nil if no row differs.
 func wholeSeconds(run, atOnce *result.Run) []string {
 	var rows []string
 	for i := range run.Results {

@@ -15,22 +15,23 @@ import (
 	"ratelab/internal/replay"
 )
 
-// Of a long log scripts confirm the first requests, and then whole keys: one in a hundred by its hash, and at least
-// fewestKeys. Of each key they confirm as many of its requests.
+// For a long log, scripts confirm the first requests, and then all requests of some keys: one key in a hundred, chosen
+// by its hash, and at least fewestKeys. They confirm at most firstConfirmed requests of each key.
 const (
 	firstConfirmed = 20_000
 	wholeShare     = math.MaxUint64 / 100
 	fewestKeys     = 3
 )
 
-// sample says which requests of a log scripts confirm. It is the same for all rows, and for any number of processors.
+// sample determines the requests of a log that scripts confirm. It is the same for all rows, and for any number of
+// processors.
 type sample struct {
-	untilUS int64           // the first requests are those until then
-	whole   map[string]bool // keys that are confirmed whatever their hash
-	rare    bool            // among the first requests are fewer than fewestKeys keys: later ones are added
+	untilUS int64           // the first requests end at this time
+	whole   map[string]bool // keys that are confirmed although their hash does not select them
+	rare    bool            // the first requests have fewer than fewestKeys keys, so later keys are added
 }
 
-// sampled reads the plan's first requests. It returns nil for traffic that scripts confirm as a whole.
+// sampled reads the plan's first requests. It returns nil if scripts confirm all of the traffic.
 func (p *Plan) sampled() (*sample, error) {
 	s, n := &sample{whole: map[string]bool{}}, 0
 	hashes := map[string]uint64{}
@@ -63,20 +64,20 @@ func (p *Plan) sampled() (*sample, error) {
 	return s, nil
 }
 
-// keyHash is independent of the hash by which processors share the keys.
+// keyHash is independent of the hash that divides the keys among processors.
 func keyHash(key string) uint64 { return xxh3.HashStringSeed(key, 1) }
 
-// sampling decides by the model, and has the script confirm a sample.
+// sampling decides with the model, and lets the script confirm a sample.
 type sampling struct {
 	sample
 	model    replay.Decider
 	script   Script
-	gateways bool            // which share what all keys ask: no key is confirmed alone
+	gateways bool            // gateways share the requests of all keys, so no key can be confirmed alone
 	answered replay.Recorded // by the model
 	sent     []limit.Request
 	answers  []limit.Decision
 
-	asked            map[string]int64 // requests so far of the keys that are confirmed whole
+	asked            map[string]int64 // requests so far of the fully confirmed keys
 	first, confirmed int64
 }
 
@@ -105,7 +106,7 @@ func (s *sampling) Decide(ctx context.Context, requests []limit.Request, decisio
 	check := confirming{Decider: s.script, model: &replay.Recorded{Decisions: s.answered.Decisions}, alike: sameAnswer}
 	err := check.Decide(ctx, s.sent, s.answers)
 	if differs := new(DifferenceError); errors.As(err, &differs) {
-		differs.Number = 0 // which it has among all requests is not known
+		differs.Number = 0 // its number among all requests is unknown
 	}
 	return err
 }
@@ -122,12 +123,12 @@ func (s *sampling) isWhole(key string) bool {
 	return s.whole[key]
 }
 
-// sampledRow prepares a row that its model decides. Each source of requests has a runner of its own, so that the models
-// keep all processors.
+// sampledRow prepares a row that its model decides. Each source of requests has its own runner, so that the models can
+// use all processors.
 func (g *game) sampledRow(ctx context.Context, r *row, model func() replay.Decider) {
 	of := func(script Script) replay.Decider {
 		own := *g.sample
-		own.whole = maps.Clone(own.whole) // it may grow
+		own.whole = maps.Clone(own.whole) // whole may grow
 		s := &sampling{sample: own, model: model(), script: script, gateways: r.Gateways != nil,
 			asked: map[string]int64{}}
 		r.samples = append(r.samples, s)
@@ -145,12 +146,12 @@ func (g *game) sampledRow(ctx context.Context, r *row, model func() replay.Decid
 	}
 }
 
-// failed is a Decider that could not be made.
+// failed is a Decider that could not be opened.
 type failed struct{ error }
 
 func (f failed) Decide(context.Context, []limit.Request, []limit.Decision) error { return f.error }
 
-// noteSample says how many requests the scripts confirmed.
+// noteSample returns a note about how many requests the scripts confirmed.
 func (g *game) noteSample(o *replay.Outcome) string {
 	i := slices.IndexFunc(g.rows, func(r *row) bool { return r.samples != nil && r.Gateways == nil })
 	if i < 0 {

@@ -37,8 +37,8 @@ func readClients(v strictyaml.Value) (groups []clients.Group) {
 	return groups
 }
 
-// readGroup reads one group; lines holds the names of those before it, and is nil where there is only one, which needs
-// no name.
+// readGroup reads one group. lines holds the names of the groups before it. It is nil if there is only one group, which
+// needs no name.
 func readGroup(v strictyaml.Value, lines map[string]int) clients.Group {
 	g := clients.Group{Name: "clients", Count: 1, OnReject: clients.OnRejects[0]}
 	f := v.Fields("name", "count", "on_reject", "attempts", "wait", "backoff", "offset", "drift", "delay", "local_flag")
@@ -62,19 +62,19 @@ func readGroup(v strictyaml.Value, lines map[string]int) clients.Group {
 	return g
 }
 
-// readReaction reads what a group does when it is rejected, and refuses what belongs to another reaction.
+// readReaction reads the reaction of a group to a rejection, and refuses fields of other reactions.
 func readReaction(f strictyaml.Fields, g *clients.Group) {
 	v := f.Get("on_reject")
 	known := strictyaml.Choice(v, &g.OnReject, clients.OnRejects) || !v.Given()
 	if v := f.Get("attempts"); v.Given() {
 		v.Integer(&g.Attempts, 1, maxAttempts)
 		if g.OnReject == clients.GiveUp && known {
-			v.Bad("who gives up makes one attempt; leave it out, or say on_reject: %s", clients.Obey)
+			v.Bad("has no effect with on_reject: give_up; leave it out, or use on_reject: %s", clients.Obey)
 		}
 	} else if g.OnReject == clients.AtOnce {
 		f.Need("attempts", "the most attempts of an operation, such as 5")
 	}
-	// of finds a field that one reaction needs and the others refuse.
+	// of returns a field that one reaction needs. It reports the field if the reaction is another one.
 	of := func(field string, reaction clients.OnReject, want string) strictyaml.Value {
 		if g.OnReject == reaction {
 			return f.Need(field, want)
@@ -110,7 +110,7 @@ func readBackoff(v strictyaml.Value) clients.Backoff {
 	return b
 }
 
-// readRangeOf reads one value, or the ends of a range of them, {uniform: [least, most]}.
+// readRangeOf reads one value, or a range {uniform: [least, most]}.
 func readRangeOf(v strictyaml.Value, into *clients.Range, want string,
 	read func(v strictyaml.Value, into *int64) bool) {
 	switch {

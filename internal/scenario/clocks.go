@@ -13,7 +13,7 @@ const (
 	maxSequences = 100
 )
 
-// readServerClock reads steps such as [{at: 10s, step: -5s}], at most at the end of the phases.
+// readServerClock reads steps such as [{at: 10s, step: -5s}]. No step is later than end, the end of the phases.
 func readServerClock(v strictyaml.Value, end time.Duration) (clock clients.ServerClock) {
 	const when = "when the clock steps, in true time since the start, such as 10s"
 	var total time.Duration
@@ -32,7 +32,7 @@ func readServerClock(v strictyaml.Value, end time.Duration) (clock clients.Serve
 	return clock
 }
 
-// readTimes reads a list of events, each at a later time than the one before. field is their other field.
+// readTimes reads a list of events in the order of time. field is the name of their second field.
 func readTimes(v strictyaml.Value, want, when, field string, end time.Duration,
 	read func(f strictyaml.Fields, atUS int64)) {
 	var before time.Duration

@@ -19,7 +19,7 @@ const (
 	maxMeasure = 1e18
 )
 
-// labelText is an algorithm's name and its parameters. LocalFlagSuffix may follow.
+// labelText matches the name of an algorithm with its parameters. LocalFlagSuffix may follow.
 var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(:[a-z][a-z0-9_-]*=[^:=\s]+)*(\+local-flag)?$`)
 
 // expect reads the expectations.
@@ -31,7 +31,7 @@ func (r *reader) expect(v strictyaml.Value, s *Scenario) (all []Expectation) {
 	return all
 }
 
-// expectation reads one entry of s; lines holds the measures of those before it.
+// expectation reads one expectation. lines holds the measures of the expectations before it.
 func (r *reader) expectation(v strictyaml.Value, s *Scenario, lines map[[2]string]int) Expectation {
 	e := Expectation{Place: r.at(v)}
 	f := v.Mapping("an algorithm and its measures, such as {algorithm: gcra, admitted: 10}")
@@ -53,12 +53,12 @@ func (r *reader) expectation(v strictyaml.Value, s *Scenario, lines map[[2]strin
 	return e
 }
 
-// isMeasure reports whether that row of s has the measure. If it has not, a problem says why.
+// isMeasure reports whether the row of s has the measure. If not, it reports a problem.
 func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 	m, about := measure.Find(e.Name)
 	switch {
 	case m == nil && measure.Renamed[e.Name] != "":
-		return e.Label.Bad("is no measure any more; want %s (simulate list measures says what it is)",
+		return e.Label.Bad("is no longer a measure; want %s (simulate list measures says what it is)",
 			measure.Renamed[e.Name])
 	case m == nil:
 		return e.Label.Bad("unknown measure; %s", wantMeasure(e.Name))
@@ -80,7 +80,7 @@ func ofDecisions() string {
 	return message.List(names)
 }
 
-// wantMeasure says which measures there are. A list of all would fill a screen.
+// wantMeasure returns which measures are possible. It lists only some, since all of them would fill the screen.
 func wantMeasure(name string) string {
 	want := "want one of " + ofDecisions() + ", or another that `simulate list measures` names"
 	if near, ok := message.Nearest(name, measure.Names(measure.Expected)); ok {
@@ -89,7 +89,7 @@ func wantMeasure(name string) string {
 	return want
 }
 
-// missing is what s lacks for measures about a subject; "" if nothing.
+// missing returns what s lacks for measures of a subject, or "" if it lacks nothing.
 func missing(about *measure.Subject, label string, s *Scenario) string {
 	_, flagged := strings.CutSuffix(label, LocalFlagSuffix)
 	switch {
@@ -105,7 +105,7 @@ func missing(about *measure.Subject, label string, s *Scenario) string {
 	return ""
 }
 
-// namesSequence reports whether label is that of a sequence, whatever its parameters.
+// namesSequence reports whether label names a sequence of s, with any parameters.
 func (s *Scenario) namesSequence(label string) bool {
 	base, _, _ := strings.Cut(label, ":")
 	return slices.ContainsFunc(s.Sequences, func(other string) bool {
@@ -123,8 +123,8 @@ func readLabel(v strictyaml.Value) (label string) {
 	return label
 }
 
-// readLabels reads a list of distinct labels, and calls read, if it is not nil, with each. It does not know which
-// algorithms and sequences there are.
+// readLabels reads a list of distinct labels. If read is not nil, it is called with each label. readLabels does not
+// check whether the algorithms and sequences exist.
 func readLabels(v strictyaml.Value, want string, most int, read func(item strictyaml.Value, label string)) []string {
 	lines := map[string]int{}
 	var labels []string
@@ -144,12 +144,12 @@ func readLabels(v strictyaml.Value, want string, most int, read func(item strict
 	return labels
 }
 
-// rows reads the labels of further rows.
+// rows reads the labels of additional rows.
 func (r *reader) rows(v strictyaml.Value) (all []RowLabel) {
 	readLabels(v, `a list of labels such as ["gcra:burst=10"]`, maxRows, func(item strictyaml.Value, label string) {
 		switch {
 		case strings.HasSuffix(label, LocalFlagSuffix):
-			item.Bad("%s: the row of clients that remember comes by itself beside that of %s; want a label without %s",
+			item.Bad("%s: the row with the local flag is added automatically to that of %s; want a label without %s",
 				item.Shown(), message.Quote(strings.TrimSuffix(label, LocalFlagSuffix)), LocalFlagSuffix)
 		case !strings.Contains(label, ":"):
 			item.Bad("%s has a row already; want parameters that make another, such as %s:k=v", item.Shown(), label)
@@ -159,7 +159,7 @@ func (r *reader) rows(v strictyaml.Value) (all []RowLabel) {
 	return all
 }
 
-// readRange reads an exact number or {min: , max: }.
+// readRange reads an exact number or {min: …, max: …}.
 func readRange(m strictyaml.Entry) Range {
 	r := Range{Measure: m.Name, Min: math.Inf(-1), Max: math.Inf(1)}
 	if !m.IsMapping() {
@@ -172,7 +172,7 @@ func readRange(m strictyaml.Entry) Range {
 	readNumber(f.Get("max"), &r.Max, 0, maxMeasure)
 	switch {
 	case len(f.Entries) == 0:
-		m.Bad("neither end; want {min: …, max: …} or one of them")
+		m.Bad("no min and no max; want {min: …, max: …} or one of them")
 	case r.Min > r.Max:
 		m.Bad("min %s is more than max %s; want min first", formatNumber(r.Min), formatNumber(r.Max))
 	}

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// FromTrace is the scenario of a recorded log under a limit. Both have been validated.
+// FromTrace returns the scenario of a recorded log under a limit. Both have been validated.
 func FromTrace(t accesslog.Trace, p limit.Policy) *Scenario {
 	base := t.Title()
 	question := fmt.Sprintf("What does a limit of %v admit of %s?", p, base)
@@ -21,7 +21,7 @@ func FromTrace(t accesslog.Trace, p limit.Policy) *Scenario {
 		question = fmt.Sprintf("What does a limit of %v admit of the trace?", p)
 	}
 	described := t
-	described.Stdin = nil // its address differs from run to run
+	described.Stdin = nil // its address differs between runs
 	sum := sha256.Sum256(fmt.Appendf(nil, "%+v %s", described, p))
 	s := &Scenario{
 		Name:     traceName(base),
@@ -37,13 +37,14 @@ func FromTrace(t accesslog.Trace, p limit.Policy) *Scenario {
 	return s
 }
 
-// keepClock begins on the default start's day, or window if that is longer, where the log has the place in its window,
-// minute and hour that it had. Aligned windows begin there where they began in the log.
+// keepClock sets the start of virtual time so that the log keeps its position within the window, the minute and the
+// hour. Aligned windows then begin at the same requests as in the log. The start is on the day of the default start, or
+// up to a window later if the window is longer.
 func (s *Scenario) keepClock() {
 	before := time.Duration(0)
 	for _, p := range s.Phases {
 		if p.Trace != nil {
-			if us, err := p.Trace.(*accesslog.Trace).Began(); err == nil { // or else whoever reads the log tells it
+			if us, err := p.Trace.(*accesslog.Trace).Began(); err == nil { // errors are reported later
 				s.Begin(us, before)
 			}
 			return
@@ -52,17 +53,18 @@ func (s *Scenario) keepClock() {
 	}
 }
 
-// Begin does so with a log whose first request was at us, in microseconds since 1970, after what is played before.
+// Begin sets the start of virtual time for a log whose first request was at us, in microseconds since 1970. before is
+// the duration of the traffic before the log.
 func (s *Scenario) Begin(us int64, before time.Duration) {
 	step := s.Limit.Window * max(1, 24*time.Hour/s.Limit.Window)
 	began := time.UnixMicro(us).Sub(DefaultStart) - before
 	s.Start = DefaultStart.Add((began%step + step) % step)
 }
 
-// Trace is the log that a scenario of FromTrace plays.
+// Trace returns the log of a scenario from FromTrace.
 func (s *Scenario) Trace() *accesslog.Trace { return s.Phases[0].Trace.(*accesslog.Trace) }
 
-// UnderRule is the scenario of a recorded log with another rule for whole seconds.
+// UnderRule returns the scenario of a recorded log with another rule for whole seconds.
 func (s *Scenario) UnderRule(rule accesslog.WithinSecond) *Scenario {
 	again, trace := *s, *s.Trace()
 	trace.WithinSecond = rule
@@ -70,7 +72,7 @@ func (s *Scenario) UnderRule(rule accesslog.WithinSecond) *Scenario {
 	return &again
 }
 
-// Part is the scenario of a recorded log with one of so many parts of its keys.
+// Part returns the scenario of a recorded log, with one of several parts of its keys.
 func (s *Scenario) Part(part, parts uint64) *Scenario {
 	again, trace := *s, *s.Trace()
 	trace.Part, trace.Parts = part, parts
@@ -80,7 +82,7 @@ func (s *Scenario) Part(part, parts uint64) *Scenario {
 
 var notName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// traceName makes a scenario's name from a file's: access.log.gz becomes access-log.
+// traceName derives a scenario's name from a file's: access.log.gz becomes access-log.
 func traceName(base string) string {
 	base = strings.TrimSuffix(strings.ToLower(base), ".gz")
 	name := notName.ReplaceAllString(base, "-")

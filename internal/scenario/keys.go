@@ -101,7 +101,7 @@ func readWeightedCost(v strictyaml.Value) traffic.Cost {
 	for i, e := range f.Entries {
 		e.Label.Integer(&all[i].Cost, 1, traffic.MaxCost)
 		if readNumber(e.Value, &all[i].Weight, 0, maxWeight) && all[i].Weight == 0 {
-			e.Bad("a weight of 0 never comes; want a weight above 0")
+			e.Bad("a cost with weight 0 never occurs; want a weight above 0")
 		}
 	}
 	return all

@@ -15,11 +15,11 @@ import (
 	"ratelab/scenarios"
 )
 
-// Names are the names of the built-in scenarios, sorted.
+// Names returns the names of the built-in scenarios, sorted.
 func Names() []string {
 	files, err := fs.Glob(scenarios.Files, "*.yaml")
 	if err != nil {
-		panic(err) // the pattern is a good one
+		panic(err) // cannot fail: the pattern is valid
 	}
 	for i, file := range files {
 		files[i] = baseName(file)
@@ -40,17 +40,16 @@ func Builtin() ([]*Scenario, error) {
 	return all, nil
 }
 
-// Source is the file of a built-in scenario, one of Names.
+// Source returns the file of a built-in scenario. The name must be one of Names.
 func Source(name string) []byte {
 	data, err := scenarios.Files.ReadFile(name + ".yaml")
 	if err != nil {
-		panic(err) // the embedded files are part of the program
+		panic(err) // cannot fail: the files are part of the program
 	}
 	return data
 }
 
-// Load finds a scenario: a built-in one by its name, or a file by its path, which has a slash or ends in .yaml or
-// .yml.
+// Load returns a built-in scenario by its name, or reads a file. A path of a file has a slash or ends in .yaml or .yml.
 func Load(nameOrPath string) (*Scenario, error) {
 	if strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") ||
 		strings.HasSuffix(nameOrPath, ".yml") {
@@ -79,16 +78,16 @@ func loadFile(file string) (*Scenario, error) {
 	return s, err
 }
 
-// reader reads one file, which collects the problems.
+// reader reads one file, and collects the problems.
 type reader struct{ strictyaml.File }
 
-// at is a value's place: file:line:column.
+// at returns the place of a value: file:line:column.
 func (r *reader) at(v strictyaml.Value) string {
 	return fmt.Sprintf("%s:%d:%d", r.Name, v.Node.Line, v.Node.Column)
 }
 
-// Parse reads a scenario. file is its path, for messages, for the name it must bear and for the folder that a
-// trace's name is relative to; it is not opened. The error is a strictyaml.Errors with everything that is wrong.
+// Parse reads a scenario from data. file is its path, which is not opened. It is used in messages, as the default name,
+// and as the base of a trace's relative path. The error is a strictyaml.Errors with all problems.
 func Parse(file string, data []byte) (*Scenario, error) {
 	r := &reader{strictyaml.File{
 		Name: file, Wants: "a scenario with name, question, limit and phases", Remedy: "want a mapping of fields",

@@ -17,10 +17,10 @@ const (
 	maxRepeats   = 1_000_000  // stairs, bursts or on-off cycles of one phase
 )
 
-// shapeFields are the fields that hold a phase's traffic. A phase has one of them.
+// shapeFields are the fields for a phase's traffic. Each phase has exactly one of them.
 var shapeFields = []string{"constant", "poisson", "ramp", "steps", "burst", "spike", "sine", "on_off", "pause", "trace"}
 
-// notInAPhase are fields that people expect in a phase, and what they mean.
+// notInAPhase are fields that users may expect in a phase, with the remedy.
 var notInAPhase = map[string]string{
 	"rate":     wantRate,
 	"rps":      wantRate,
@@ -31,16 +31,16 @@ var notInAPhase = map[string]string{
 
 const (
 	wantRate  = "want constant: 400/s for an even flow, or poisson: 400/s for a random one"
-	wantCount = "want constant: 980 for so many evenly in its duration, or burst: 980 for all at once"
+	wantCount = "want constant: 980 to spread 980 evenly over the duration, or burst: 980 for all at once"
 )
 
-// phase reads one phase; lines holds the names of those before it.
+// phase reads one phase. lines holds the names of the phases before it.
 func (r *reader) phase(v strictyaml.Value, p traffic.Phase, lines map[string]int) traffic.Phase {
 	f := v.FieldsOr(notInAPhase, slices.Concat([]string{"name", "duration"}, shapeFields, []string{"keys", "cost"})...)
 	readName(f.Need("name", "a name that is unique in the file"), &p.Name, "phase", lines)
 	duration := f.Get("duration")
 	if duration.Given() && !readDuration(duration, &p.Duration, time.Microsecond, maxDuration) {
-		p.Duration = time.Microsecond // a stand-in, so that the shape's problems are found
+		p.Duration = time.Microsecond // any value, so that problems of the shape are found too
 	}
 	readKeysAndCost(f, &p)
 	shape, ok := shapeOf(f)
@@ -57,9 +57,9 @@ func (r *reader) phase(v strictyaml.Value, p traffic.Phase, lines map[string]int
 	return p
 }
 
-// shapeOf finds the one arrival shape of a phase.
+// shapeOf returns the arrival shape of a phase. There must be exactly one.
 func shapeOf(f strictyaml.Fields) (found strictyaml.Entry, ok bool) {
-	misspelled := false // perhaps a shape; already reported
+	misspelled := false // perhaps a shape; it is reported as an unknown field
 	for _, e := range f.Entries {
 		switch {
 		case !slices.Contains(shapeFields, e.Name):
@@ -77,7 +77,7 @@ func shapeOf(f strictyaml.Fields) (found strictyaml.Entry, ok bool) {
 	return found, ok
 }
 
-// arrivals reads the shape and checks how many requests it makes.
+// arrivals reads the shape and checks the number of its requests.
 func (r *reader) arrivals(shape strictyaml.Entry, p *traffic.Phase) {
 	before := r.Noted()
 	p.Arrivals = readShape(shape.Name, shape.Value, p.Duration)
@@ -89,7 +89,7 @@ func (r *reader) arrivals(shape strictyaml.Entry, p *traffic.Phase) {
 	}
 }
 
-// readShape reads the value of a shape's field. d is the phase's duration; 0 if it is absent or wrong.
+// readShape reads the value of a shape. d is the phase's duration, or 0 if it is absent or invalid.
 func readShape(name string, v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	switch name {
 	case "constant":
@@ -119,7 +119,7 @@ func readShape(name string, v strictyaml.Value, d time.Duration) traffic.Arrival
 	return traffic.Steady{Rate: traffic.Rate{Per: time.Second}} // pause
 }
 
-// readConstant reads a count (980), which is spread over the phase, or a rate (400/s).
+// readConstant reads a count (980), which is spread evenly over the phase, or a rate (400/s).
 func readConstant(v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	var s traffic.Steady
 	switch {
@@ -142,7 +142,7 @@ func readRamp(v strictyaml.Value) traffic.Arrivals {
 	ok1 := readRate(from, &r.From, 0)
 	ok2 := readRate(f.Need("to", "the rate at the end, such as 500/s"), &r.To, 0)
 	if ok1 && ok2 && r.From.Count == 0 && r.To.Count == 0 {
-		from.Bad("the ramp goes from nothing to nothing; want a rate, or pause: true for nobody")
+		from.Bad("both ends of the ramp are 0; want a rate, or pause: true for no traffic")
 	}
 	return r
 }
@@ -194,7 +194,7 @@ func readSine(v strictyaml.Value) traffic.Arrivals {
 	ok1 := readRate(f.Need("mean", "the mean rate, such as 100/s"), &s.Mean, 1)
 	amplitude := f.Need("amplitude", "how far the rate swings, such as 80/s")
 	ok2 := readRate(amplitude, &s.Amplitude, 0)
-	// The products of counts up to 1e9 and windows up to 3e13 µs are compared as doubles; the error of 1e-16 does not
+	// The products of counts up to 1e9 and windows up to 3e13 µs are compared as doubles. The error of 1e-16 does not
 	// matter.
 	if ok1 && ok2 && float64(s.Amplitude.Count)*float64(s.Mean.Per) > float64(s.Mean.Count)*float64(s.Amplitude.Per) {
 		amplitude.Bad("%s swings the rate below zero; want at most the mean, %s", amplitude.Shown(), s.Mean)
@@ -216,10 +216,10 @@ func readOnOff(v strictyaml.Value, d time.Duration) traffic.Arrivals {
 	return traffic.Steps{Start: rate.Count, Per: rate.Per, On: on, Every: on + off}
 }
 
-// repeats refuses a period that would repeat too often in a phase.
+// repeats refuses a period that repeats too often in a phase.
 func repeats(v strictyaml.Value, period, d time.Duration) {
 	if period > 0 && int64(d/period) > maxRepeats {
-		v.Bad("%s comes round more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats,
+		v.Bad("%s repeats more than %d times in %s; want longer periods", limit.FormatDuration(period), maxRepeats,
 			days(d))
 	}
 }

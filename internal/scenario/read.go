@@ -17,10 +17,10 @@ const (
 	maxQuestion = 200
 	maxPhases   = 1000
 	maxExpect   = 1000
-	maxDuration = 366 * 24 * time.Hour // of a phase, and of all together
+	maxDuration = 366 * 24 * time.Hour // of a phase, and of all phases together
 )
 
-// scenario reads the whole file.
+// scenario reads a whole file.
 func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	f := v.Fields("name", "question", "limit", "seed", "start", "on_late", "boundary", "phases", "keys", "cost",
 		"clients", "server_clock", "sequences", "managed", "server_outage", "rows", "parameters", "expect")
@@ -41,14 +41,15 @@ func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	return s
 }
 
-// head reads the scalar fields. The name is used in file names and key prefixes; by default it is the file's base name.
+// head reads the scalar fields. The name is used in file names and key prefixes. Its default is the base name of the
+// file.
 func (r *reader) head(f strictyaml.Fields, s *Scenario) {
 	if v := f.Get("name"); v.Given() {
 		if v.Text(&s.Name, "a name", maxName) && !scenarioName.MatchString(s.Name) {
 			v.Bad("%s is not a name; want small letters, digits, and _ or - between them", v.Shown())
 		}
 	} else if s.Name = baseName(r.Name); !scenarioName.MatchString(s.Name) || len(s.Name) > maxName {
-		f.Need("name", "one of small letters, digits, _ and -, since the file's own name is none")
+		f.Need("name", "a name of small letters, digits, _ and -, because the file's name is not a valid one")
 	}
 	f.Need("question", "the question that the scenario answers").Text(&s.Question, "a question", maxQuestion)
 	readTruth(f.Get("boundary"), &s.Boundary)
@@ -61,14 +62,14 @@ func (r *reader) head(f strictyaml.Fields, s *Scenario) {
 	strictyaml.Choice(f.Get("on_late"), &s.OnLate, OnLates)
 }
 
-// baseName is the last element of a path, written with either slash, without its extension.
+// baseName returns the last element of a path without its extension. Both kinds of slashes separate elements.
 func baseName(file string) string {
 	base := path.Base(strings.ReplaceAll(filepath.ToSlash(file), `\`, "/"))
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// readStart reads when virtual time begins. Scripts count microseconds in doubles, which are exact until 2255; a wrong
-// clock must not show a time before 1970.
+// readStart reads the start of virtual time. Scripts count microseconds in doubles, which are exact until 2255. The
+// year 1980 leaves room for clocks that are wrong: they must not show a time before 1970.
 func readStart(v strictyaml.Value) time.Time {
 	const want = "want a time from 1980 to 2199 such as 2024-01-01T00:00:00Z"
 	t, err := time.Parse(time.RFC3339Nano, v.Node.Value)
@@ -82,7 +83,7 @@ func readStart(v strictyaml.Value) time.Time {
 	return t
 }
 
-// readLimit reads the policy, and whether it names its contract. A burst means a bucket.
+// readLimit reads the limit. named reports whether the file names the contract. A burst implies a bucket.
 func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
 	v := f.Need("limit", "1000/3s, or {requests: 1000, per: 3s}")
 	if v.IsText() {
@@ -127,12 +128,12 @@ func (r *reader) phases(f strictyaml.Fields) []traffic.Phase {
 	return phases
 }
 
-// endless reports whether the phases last until a trace ends.
+// endless reports whether the phases last until the end of a trace.
 func endless(phases []traffic.Phase) bool {
 	return slices.ContainsFunc(phases, func(p traffic.Phase) bool { return p.Trace != nil && p.Duration == 0 })
 }
 
-// lastMoment is the duration of all phases, or the longest legal one if it is unknown.
+// lastMoment returns the duration of all phases, or the longest allowed one if the duration is unknown.
 func lastMoment(phases []traffic.Phase) time.Duration {
 	if endless(phases) {
 		return maxDuration
@@ -140,7 +141,7 @@ func lastMoment(phases []traffic.Phase) time.Duration {
 	return min(together(phases), maxDuration)
 }
 
-// together is how long the phases last, or more than is legal.
+// together returns the sum of the phases' durations. The sum may exceed the allowed maximum.
 func together(phases []traffic.Phase) (total time.Duration) {
 	for _, p := range phases {
 		total += min(p.Duration, maxDuration)

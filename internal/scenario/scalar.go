@@ -13,11 +13,11 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// The accepted spellings; YAML knows more.
+// The accepted spellings. YAML itself accepts more.
 var (
 	numberText   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 	durationText = regexp.MustCompile(`^(-?)(([0-9]+(\.[0-9]+)?(us|µs|ms|s|m|h))+|[0-9]+d)$`)
-	nameText     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`) // of an algorithm
+	nameText     = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`) // the name of an algorithm
 	scenarioName = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`)
 )
 
@@ -30,7 +30,7 @@ func readTruth(v strictyaml.Value, into *bool) {
 	*into = v.Node.Value == "true"
 }
 
-// readNumber reads a finite number within least to most.
+// readNumber reads a finite number from least to most.
 func readNumber(v strictyaml.Value, into *float64, least, most float64) bool {
 	want := fmt.Sprintf("want a number from %s to %s", formatNumber(least), formatNumber(most))
 	if !v.IsNumber() || v.IsQuoted() || !numberText.MatchString(v.Node.Value) {
@@ -44,7 +44,7 @@ func readNumber(v strictyaml.Value, into *float64, least, most float64) bool {
 	return true
 }
 
-// readDuration reads whole microseconds within least to most. A sign is legal if least is negative.
+// readDuration reads a whole number of microseconds from least to most. A sign is allowed if least is negative.
 func readDuration(v strictyaml.Value, into *time.Duration, least, most time.Duration) bool {
 	first := limit.FormatDuration(least)
 	if least < 0 {
@@ -72,7 +72,7 @@ func readDuration(v strictyaml.Value, into *time.Duration, least, most time.Dura
 	return true
 }
 
-// readUS is readDuration in microseconds.
+// readUS reads a duration in microseconds, as readDuration does.
 func readUS(v strictyaml.Value, into *int64, least, most time.Duration) bool {
 	var d time.Duration
 	ok := readDuration(v, &d, least, most)
@@ -82,7 +82,7 @@ func readUS(v strictyaml.Value, into *int64, least, most time.Duration) bool {
 	return ok
 }
 
-// days writes whole days as days.
+// days formats a duration. Whole days are written as days.
 func days(d time.Duration) string {
 	if day := 24 * time.Hour; d >= 2*day && d%day == 0 {
 		return fmt.Sprintf("%dd", d/day)
@@ -90,7 +90,7 @@ func days(d time.Duration) string {
 	return limit.FormatDuration(d)
 }
 
-// readRate reads COUNT/UNIT with a count of at least least.
+// readRate reads COUNT/UNIT. The count must be at least least.
 func readRate(v strictyaml.Value, into *traffic.Rate, least int64) bool {
 	const want = "want COUNT/UNIT, such as 400/s, 100/1m or 1/250ms"
 	if v.IsNumber() {
@@ -104,13 +104,13 @@ func readRate(v strictyaml.Value, into *traffic.Rate, least int64) bool {
 		return v.Bad("%v", err)
 	}
 	if r.Count < least {
-		return v.Bad("%s is no rate at all; want at least %d, or pause: true for nobody", v.Shown(), least)
+		return v.Bad("%s is too small; want at least %d, or pause: true for no traffic", v.Shown(), least)
 	}
 	*into = r
 	return true
 }
 
-// readName reads a name that is unique among its kind; lines has the names before it, with their lines.
+// readName reads a name that is unique among its kind. lines has the earlier names with their lines.
 func readName(v strictyaml.Value, into *string, kind string, lines map[string]int) {
 	if !v.Text(into, "a name", maxName) {
 		return
@@ -122,7 +122,7 @@ func readName(v strictyaml.Value, into *string, kind string, lines map[string]in
 	lines[*into] = v.Node.Line
 }
 
-// ends reads [least, most], a list of two; noun names them.
+// ends reads [least, most], a list of two values. noun names them in messages.
 func ends(v strictyaml.Value, noun string) (least, most strictyaml.Value) {
 	items := v.List("[least, most]", 2)
 	if len(items) == 1 {

@@ -1,7 +1,7 @@
-// Package scenario reads scenarios, strictly. A scenario is a YAML file that asks one question about rate limiters,
-// describes the traffic that answers it, and states the expected answer.
+// Package scenario reads scenario files strictly. A scenario is a YAML file that asks one question about rate limiters,
+// describes the traffic that answers the question, and states the expected answer.
 //
-// The package knows no algorithm: package run resolves the labels in expect and parameters.
+// The package does not depend on algorithms: package run resolves the labels in expect and parameters.
 package scenario
 
 import (
@@ -16,75 +16,75 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Scenario is one file, read and checked.
+// Scenario is the content of one file, after all checks.
 type Scenario struct {
-	Name     string // the file's base name, unless it says otherwise
-	Question string // what the scenario shows, usually a question, in at most 200 characters
+	Name     string // by default the base name of the file
+	Question string // what the scenario shows, usually as a question; at most 200 characters
 	Limit    limit.Policy
 	Seed     uint64
-	Start    time.Time // of virtual time, in UTC; a multiple of a day unless the file says otherwise
-	OnLate   string    // what a wall-clock run does with requests it cannot send in time: queue, drop or fatal
+	Start    time.Time // of virtual time, in UTC; a multiple of a day unless the file sets it
+	OnLate   string    // what a wall-clock run does with late requests: queue, drop or fatal
 	Phases   []traffic.Phase
 
 	// Clients are the groups of clients that send the traffic; nil: each request is sent once, with correct clocks.
-	// ServerClock has the steps of the server's clock. Sequences are the labels of sequences of commands; their rows
-	// come after the scripts'.
+	// ServerClock has the steps of the server's clock. Sequences are the labels of sequences of commands. Their rows
+	// come after those of the scripts.
 	Clients     []clients.Group
 	ServerClock clients.ServerClock
 	Sequences   []string
 
-	// Rows are further rows, after those of all algorithms with their defaults.
+	// Rows are additional rows, after those of all algorithms with their defaults.
 	Rows []RowLabel
 
-	// Managed are the steps of the limits that have to be configured, and Outages the times in which nobody reaches the
-	// server, both in the order of time.
+	// Managed are the steps for limits that have to be configured. Outages are the times in which the server is
+	// unavailable. Both are in the order of time.
 	Managed []limit.ManagedStep
 	Outages []limit.Outage
 
-	// Parameters maps an algorithm's name to the parameters that replace its defaults, all as text.
+	// Parameters maps an algorithm's name to parameters that replace its defaults. All values are text.
 	Parameters map[string]map[string]string
 	Expect     []Expectation
 
-	// Boundary: the scenario is about instants that are equal or a whole window apart, so that a millisecond more or
-	// less may change what is admitted.
+	// Boundary: some instants are equal, or exactly a window apart, so that a millisecond more or less may change what
+	// is admitted.
 	Boundary bool
 
-	// NamesContract: the file has a contract, instead of the default.
+	// NamesContract: the file sets the contract.
 	NamesContract bool
 
-	// NamesStart: the file has a start, instead of the default.
+	// NamesStart: the file sets the start.
 	NamesStart bool
 
 	SHA256 string // of the file's bytes, in hexadecimal
 }
 
-// RowLabel is a further row of the file, and its place in the file.
+// RowLabel is an additional row of the file, with its place in the file.
 type RowLabel struct {
 	Label string // a label: a name, and :k=v for each parameter set
 	Place string // file:line:column
 }
 
-// Expectation is what the file expects of one row, and its place in the file.
+// Expectation holds the expectations of one row, with their place in the file.
 type Expectation struct {
 	Algorithm string // a label: a name, and :k=v for each parameter set
 	Measures  []Range
 	Place     string // file:line:column
 }
 
-// LocalFlagSuffix ends the label of an algorithm's second row where clients have a local flag: after a rejection, they
-// do not ask the server again until retry_after.
+// LocalFlagSuffix ends the label of an algorithm's second row if clients have a local flag: after a rejection, they do
+// not ask the server again until retry_after.
 const LocalFlagSuffix = "+local-flag"
 
-// Range is the values a measure may have, both ends included; an open end is an infinity.
+// Range is the range of values that a measure may have, both ends included. An open end is an infinity.
 type Range struct {
-	Measure  string // as in the JSON of a result, one that measure.Expected allows
+	Measure  string // name in the JSON of a result; one that measure.Expected allows
 	Min, Max float64
 }
 
-// Contains reports whether v is as expected.
+// Contains reports whether v is in the range.
 func (r Range) Contains(v float64) bool { return r.Min <= v && v <= r.Max }
 
-// String is an exact value, or min..max with open ends left out.
+// String returns an exact value, or min..max without open ends.
 func (r Range) String() string {
 	if r.Min == r.Max {
 		return formatNumber(r.Min)
@@ -92,7 +92,7 @@ func (r Range) String() string {
 	return formatNumber(r.Min) + ".." + formatNumber(r.Max)
 }
 
-// formatNumber leaves an infinity out.
+// formatNumber formats a number. An infinity becomes "".
 func formatNumber(v float64) string {
 	if math.IsInf(v, 0) {
 		return ""
@@ -100,13 +100,13 @@ func formatNumber(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// DefaultStart is a midnight, and so a multiple of every window that divides a day.
+// DefaultStart is a midnight, and thus a multiple of every window that divides a day.
 var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// OnLates are the legal values of on_late; the first is the default.
+// OnLates are the values of on_late. The first is the default.
 var OnLates = []string{"queue", "drop", "fatal"}
 
-// Stream compiles the scenario's traffic with a seed, by default the scenario's.
+// Stream compiles the scenario's traffic with a seed.
 func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(seed, s.Phases) }
 
 // Reactive reports whether the scenario has clients, steps of the server's clock, or sequences.
@@ -114,7 +114,7 @@ func (s *Scenario) Reactive() bool {
 	return s.Clients != nil || s.ServerClock != nil || s.Sequences != nil
 }
 
-// HasCosts reports whether requests may cost other than 1.
+// HasCosts reports whether requests may have other costs than 1.
 func (s *Scenario) HasCosts() bool {
 	return slices.ContainsFunc(s.Phases, func(p traffic.Phase) bool {
 		trace, _ := p.Trace.(*accesslog.Trace)
@@ -122,7 +122,7 @@ func (s *Scenario) HasCosts() bool {
 	})
 }
 
-// Recorded reports whether the traffic, or a part of it, was recorded.
+// Recorded reports whether the traffic, or a part of it, is recorded.
 func (s *Scenario) Recorded() bool {
 	return slices.ContainsFunc(s.Phases, func(p traffic.Phase) bool { return p.Trace != nil })
 }

@@ -8,15 +8,15 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// The standard set: the windows that each traffic lasts, and the largest limit at which it is played. Above that limit,
-// what a limiter loses changes by less than one request in that many.
+// The standard set: the number of windows that each traffic lasts, and the largest limit at which it is played. Above
+// that limit, the share that a limiter wrongly rejects changes by less than one request in mostRequests.
 const (
 	lasts        = 20
 	mostRequests = 100
 )
 
-// Scaled is the limit at which the standard set of p is played: the same window, a limit that is not too large, and the
-// burst in proportion.
+// Scaled returns the limit at which the standard set for p is played. It has the same window, at most mostRequests, and
+// a burst in proportion.
 func Scaled(p limit.Policy) limit.Policy {
 	if p.Requests > mostRequests {
 		if p.Burst != 0 {
@@ -27,7 +27,8 @@ func Scaled(p limit.Policy) limit.Policy {
 	return p
 }
 
-// Standard is the twelve scenarios on which limiters are compared by default, in units of the limit.
+// Standard returns the twelve scenarios on which limiters are compared by default. Their rates are multiples of the
+// limit.
 func Standard(p limit.Policy) []*Scenario {
 	w, l := p.Window, p.Requests
 	rate := func(tenths int64) traffic.Rate { return traffic.Rate{Count: tenths * l, Per: 10 * w} }

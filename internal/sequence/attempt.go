@@ -10,19 +10,19 @@ import (
 type attempt struct {
 	*Play
 	request limit.Request
-	counter string // its key
+	counter string // the key of the counter
 
-	then   func(resp.Value) clients.Move     // takes the reply to the last command; nil before the first
-	finish func(limit.Decision) clients.Move // the next move once it is decided
-	alone  bool                              // whether it would be admitted without interleaved commands
+	then   func(resp.Value) clients.Move     // takes the reply to the last command; nil before the first command
+	finish func(limit.Decision) clients.Move // returns the next move after the decision
+	alone  bool                              // would be admitted without interleaved commands
 
-	token string // the content of its lock, and of what it pushes
-	tries int64  // how often it tried to take the lock
-	dies  bool   // the client dies once its INCRBY has arrived
+	token string // content of its lock, and of the elements that it pushes
+	tries int64  // number of attempts to take the lock
+	dies  bool   // the client dies after its INCRBY has arrived
 	died  bool
 }
 
-// Next sends the next command, or is done.
+// Next sends the next command, or ends the attempt.
 func (a *attempt) Next(_ int64, reply any) clients.Move {
 	var move clients.Move
 	switch {
@@ -39,7 +39,7 @@ func (a *attempt) Next(_ int64, reply any) clients.Move {
 	return move
 }
 
-// sent is a command under way, with the attempt that it belongs to.
+// sent is a command in progress, with its attempt.
 type sent struct {
 	Command
 	by      *attempt
@@ -74,11 +74,11 @@ func (a *attempt) open(count int64, d limit.Decision, us int64) clients.Move {
 	return a.send(expire(a.counter, upMS(us)), func(resp.Value) clients.Move { return a.finish(d) })
 }
 
-// upMS converts to whole milliseconds, rounded up, for PEXPIRE.
+// upMS converts microseconds to milliseconds for PEXPIRE, rounded up.
 func upMS(us int64) int64 { return (us + 999) / 1000 }
 
-// answer is the decision on a request when so many permits of a limit are used. No command tells how long the window
-// still lasts, so a rejected client waits for a whole window.
+// answer returns the decision on a request when used of the limited tokens are used. No command tells how long the
+// window still lasts, so a rejected client waits for a whole window.
 func (a *attempt) answer(admitted bool, used, limited int64) limit.Decision {
 	d := limit.Decision{Verdict: limit.Rejected, Remaining: max(0, limited-used), RetryAfterUS: a.windowUS,
 		ResetAfterUS: a.windowUS}

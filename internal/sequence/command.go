@@ -12,13 +12,13 @@ import (
 type Command struct {
 	Name, Key string
 	script    string   // of an EVAL
-	rest      []string // the words behind the key
+	rest      []string // the words after the key
 
 	// run changes the key's value and returns the reply, at nowMS since 1970.
 	run func(held *value, nowMS int64) resp.Value
 }
 
-// Words are the command as it is sent. prefix is put before its key.
+// Words returns the words of the command as it is sent. prefix is put before its key.
 func (c Command) Words(prefix string) []string {
 	words := []string{c.Name, prefix + c.Key}
 	if c.script != "" {
@@ -31,7 +31,7 @@ func get(key string) Command {
 	return Command{Name: "GET", Key: key, run: func(held *value, _ int64) resp.Value { return text(held.text) }}
 }
 
-// setIfAbsent takes a lock with that TTL.
+// setIfAbsent takes a lock with a TTL of ms.
 func setIfAbsent(key, content string, ms int64) Command {
 	run := func(held *value, nowMS int64) resp.Value {
 		if held.there() {
@@ -60,7 +60,7 @@ func expire(key string, ms int64) Command {
 	return Command{Name: "PEXPIRE", Key: key, rest: []string{decimal(ms)}, run: run}
 }
 
-// compareAndDelete is the script that releases a lock only if the client still holds it. No plain command can do that.
+// compareAndDelete is the script that releases a lock only if the client still holds it. No plain command can do this.
 // Source: https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
 func compareAndDelete(key, content string) Command {
 	const script = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end return redis.call('DEL', KEYS[1])"
@@ -86,8 +86,8 @@ func length(key string) Command {
 	return Command{Name: "LLEN", Key: key, run: func(held *value, _ int64) resp.Value { return integer(held.length()) }}
 }
 
-// trim drops the newest elements: from of them, or, if from is negative, those beyond the oldest -from. dropped gets
-// the dropped elements and the list's length before.
+// trim drops the newest elements. A positive from is their number. A negative from keeps the oldest -from elements.
+// dropped gets the dropped elements, and the list's length before the command.
 func trim(key string, from int64, dropped func(elements []string, length int64)) Command {
 	run := func(held *value, _ int64) resp.Value {
 		before := held.length()
@@ -110,8 +110,8 @@ func popRight(key string) Command {
 	}}
 }
 
-// pushAndTrim is a script that pushes elements, and drops those beyond the limit before anybody else sees them. It
-// replies with the queue's length in between.
+// pushAndTrim is a script that pushes elements, and drops those beyond the limit before other clients see them. It
+// replies with the queue's length before the trim.
 func pushAndTrim(key, element string, times, most int64, dropped func(elements []string, length int64)) Command {
 	const script = "local length = redis.call('LPUSH', KEYS[1], unpack(ARGV, 2)) " +
 		"if length > tonumber(ARGV[1]) then redis.call('LTRIM', KEYS[1], '-' .. ARGV[1], '-1') end return length"
@@ -125,7 +125,7 @@ func pushAndTrim(key, element string, times, most int64, dropped func(elements [
 	return Command{Name: "EVAL", script: script, Key: key, rest: rest, run: run}
 }
 
-// text is a reply, nil where there is none.
+// text returns a reply with a text. An empty text becomes nil.
 func text(s string) resp.Value {
 	if s == "" {
 		return resp.Value{}
@@ -144,15 +144,15 @@ func truth(is bool) resp.Value {
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
-// number is a counter's value; 0 if it is absent. Only INCRBY writes it.
+// number returns a counter's value, or 0 if the counter is absent. Only INCRBY writes it.
 func number(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
 }
 
-// store is a model of Redis with these commands; its clock is an argument. A key's deadline is in whole milliseconds:
-// the key is alive while the clock, rounded down, is at most the deadline, and a later command deletes it. After the
-// clock steps back, a key that no command has touched lives longer.
+// store is a model of Redis with these commands. Its clock is an argument. A key's deadline is in whole milliseconds:
+// the key is alive while the clock, rounded down, is at most the deadline. A later command deletes it. After the clock
+// steps back, a key that no command has touched lives longer.
 type store map[string]value
 
 type value struct {
@@ -161,12 +161,12 @@ type value struct {
 	deadline int64    // ms since 1970; 0: none
 }
 
-// there reports whether the key exists: Redis deletes an empty list.
+// there reports whether the key exists. Redis deletes empty lists.
 func (v *value) there() bool { return v.text != "" || len(v.list) > 0 }
 
 func (v *value) length() int64 { return int64(len(v.list)) }
 
-// length is the number of a list's elements. Lists have no deadlines.
+// length returns the number of elements in a list. Lists have no deadlines.
 func (s store) length(key string) int64 { return int64(len(s[key].list)) }
 
 // do runs one command at nowUS, in microseconds since 1970, and returns its reply.
@@ -183,14 +183,14 @@ func (s store) do(nowUS int64, c Command) resp.Value {
 	return reply
 }
 
-// fork is a store with a copy of one key of s.
+// fork returns a store with a copy of one key of s.
 func (s store) fork(key string) store {
 	held := s[key]
 	held.list = slices.Clone(held.list) // a push must not change the list of s
 	return store{key: held}
 }
 
-// left counts the keys alive at nowUS, and those of them without a deadline.
+// left counts the keys that are alive at nowUS, and how many of these have no deadline.
 func (s store) left(nowUS int64) (keys, withoutTTL int64) {
 	for _, held := range s {
 		switch {
@@ -203,5 +203,5 @@ func (s store) left(nowUS int64) (keys, withoutTTL int64) {
 	return keys, withoutTTL
 }
 
-// milliseconds is the clock that deadlines are compared with: us rounded down.
+// milliseconds returns the clock for comparisons with deadlines: us rounded down.
 func milliseconds(us int64) int64 { return time.UnixMicro(us).UnixMilli() }

@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// DifferenceError is a command to which the server and the model reply differently.
+// DifferenceError reports a command to which the server and the model reply differently.
 type DifferenceError struct {
 	Number int // of the call, from 1
 	Call   Call
@@ -25,16 +25,16 @@ func (e *DifferenceError) Error() string {
 }
 
 // Confirm sends calls to a server, in order, each at its virtual time, and compares the replies. prefix is put before
-// their keys, which are deleted at the end. real is the real time now. The error is a *DifferenceError,
-// message.ErrInterrupted when ctx ends, or the connection's.
+// their keys. The keys are deleted at the end. real is the real time now. The error is a *DifferenceError,
+// message.ErrInterrupted if ctx ends, or an error of the connection.
 //
-// On a given server every key has a TTL, since a killed run deletes nothing.
+// On a given server every key gets a TTL, because a killed run deletes nothing.
 func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix string, calls []Call, real time.Time) (
 	err error) {
 	if len(calls) == 0 {
 		return nil
 	}
-	// the earliest time: the server's clock may step back during the run
+	// the earliest time, because the server's clock may step back during the run
 	first := slices.MinFunc(calls, func(a, b Call) int { return cmp.Compare(a.AtUS, b.AtUS) }).AtUS
 	hook := virtualtime.NewHook(first, real, given)
 	call := context.WithoutCancel(ctx)
@@ -64,13 +64,13 @@ func Confirm(ctx context.Context, client virtualtime.Client, given bool, prefix 
 	return nil
 }
 
-// The most that is sent together: about a millisecond of a server.
+// The most commands and words that are sent together. They take about a millisecond of the server's time.
 const (
 	mostTogether = 200
 	mostWords    = 2000
 )
 
-// together are the first of calls that can be sent together; nil if a script comes first.
+// together returns the first calls that can be sent together. It returns nil if a script comes first.
 func together(calls []Call, prefix string) (all []virtualtime.Command) {
 	words := 0
 	for i, call := range calls {
@@ -85,12 +85,12 @@ func together(calls []Call, prefix string) (all []virtualtime.Command) {
 	return all
 }
 
-// command is a call's command with its time.
+// command returns a call's command with its time.
 func command(c Call, prefix string) virtualtime.Command {
 	return virtualtime.Command{AtUS: c.AtUS, Args: c.Command.Words(prefix)}
 }
 
-// forget deletes every key of calls.
+// forget deletes all keys of calls.
 func forget(ctx context.Context, client virtualtime.Client, prefix string, calls []Call) error {
 	keys := map[string]bool{}
 	del := []any{"DEL"}

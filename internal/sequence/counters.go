@@ -11,8 +11,8 @@ import (
 
 var readThenIncrement = Sequence{
 	Name:    "read-then-increment",
-	Rule:    "GET; below the limit INCRBY, and PEXPIRE where that made the counter; else rejected",
-	Danger:  "all that read before the first of them counts find the same room",
+	Rule:    "GET; below the limit INCRBY, and PEXPIRE if INCRBY created the counter; else rejected",
+	Danger:  "all clients that read before the first one counts see the same free tokens",
 	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
 	decide:  (*attempt).read,
 }
@@ -32,18 +32,18 @@ func (a *attempt) read() clients.Move {
 
 var distributedLock = Sequence{
 	Name: "distributed-lock",
-	Rule: "SET NX PX of a lock, tried again while another holds it; then as read-then-increment; then the lock is " +
-		"deleted if it is still its own",
-	Danger:  "who does not get the lock is rejected unread; a lock that expires under its holder guards nothing",
+	Rule: "SET NX PX of a lock, retried while another client holds it; then as read-then-increment; then the client " +
+		"deletes the lock if it still holds it",
+	Danger:  "without the lock, a request is rejected unread; a lock that expires too early protects nothing",
 	Sources: []string{"https://redis.io/docs/latest/develop/use/patterns/distributed-locks/"},
 	Parameters: []algorithms.Parameter{
 		{Name: "lock_ttl", Doc: "how long a lock lives", Kind: algorithms.Duration, Low: 1000, High: 3600e6,
 			Default: "100ms"},
 		{Name: "spin", Doc: "the wait before the lock is tried again", Kind: algorithms.Duration, Low: 1, High: 60e6,
 			Default: "5ms"},
-		{Name: "jitter", Doc: "a random wait on top of it, from 0 to this", Kind: algorithms.Duration, Low: 0,
+		{Name: "jitter", Doc: "an additional random wait, from 0 to this", Kind: algorithms.Duration, Low: 0,
 			High: 60e6, Default: "5ms"},
-		{Name: "tries", Doc: "to take the lock, at the most", Kind: algorithms.Integer, Low: 1, High: 10_000,
+		{Name: "tries", Doc: "the most attempts to take the lock", Kind: algorithms.Integer, Low: 1, High: 10_000,
 			Default: "10"},
 	},
 	lock:   (*attempt).take,
@@ -82,26 +82,26 @@ func (a *attempt) release(lock string, d limit.Decision) clients.Move {
 
 var incrThenCompare = Sequence{
 	Name: "incr-then-compare",
-	Rule: "INCRBY, and PEXPIRE where that made the counter; admitted where the counter is at most the limit",
+	Rule: "INCRBY, and PEXPIRE if INCRBY created the counter; admitted if the counter is at most the limit",
 	Danger: "rejected requests count as well; a client that dies between the two leaves a counter without a TTL, " +
-		"which from the limit on rejects everything for good",
+		"which rejects everything forever once it reaches the limit",
 	Sources: []string{"https://redis.io/docs/latest/commands/incr/", "https://github.com/redis/redis/issues/4548"},
 	Parameters: []algorithms.Parameter{
 		{Name: "crash", Doc: "the share of requests whose client dies between INCRBY and PEXPIRE",
 			Kind: algorithms.Percent, Default: "0%"},
-		{Name: "reject", Doc: "where a counter rejects: over the limit, or the off-by-one `if count >= limit`",
+		{Name: "reject", Doc: "when a counter rejects: over the limit, or the off-by-one `if count >= limit`",
 			Kind: algorithms.OneOf, Words: []string{"over_limit", "at_limit"}, Default: "over_limit"},
 	},
 	prepare: (*attempt).mayDie,
 	decide:  (*attempt).count,
 }
 
-// mayDie draws whether a's client dies. There is one draw for each attempt, so that it depends only on the seed and the
-// attempt's number; a client that dies at 1 % dies at 2 %, too.
+// mayDie draws whether a's client dies. There is one draw per attempt, so that it depends only on the seed and the
+// attempt's number. A client that dies at 1 % also dies at 2 %.
 func (a *attempt) mayDie() { a.dies = a.crashes.Int64N(1_000_000) < a.value["crash"] }
 
-// count increments first and compares afterwards. One command decides, so no interleaving matters. But the window
-// begins when PEXPIRE arrives, and so ends a round trip late.
+// count increments first and compares afterwards. One command decides, so interleaving does not matter. But the window
+// begins when PEXPIRE arrives, so it ends a round trip late.
 func (a *attempt) count() clients.Move {
 	return a.increment(func(count int64) clients.Move {
 		if a.dies {
@@ -111,21 +111,23 @@ func (a *attempt) count() clients.Move {
 	})
 }
 
-// compares is the most that a counter admits: count >= L rejects as count > L − 1 does.
+// compares returns the highest count that is admitted: count >= L rejects the same as count > L − 1.
 func (a *attempt) compares() int64 { return a.limit - a.value["reject"] }
 
-// die ends an attempt without an answer. Nothing is sent after INCRBY, and the request counts as rejected, since nobody
-// served it. A counter that it created has no TTL: once it reaches the limit, it rejects everything for good.
+// die ends an attempt without an answer. Nothing is sent after INCRBY, and the request counts as rejected, because it
+// was not served. If it created the counter, the counter has no TTL: once it reaches the limit, it rejects all requests
+// forever.
 func (a *attempt) die() clients.Move {
 	a.died = true
 	a.figures.Crashes++
 	return done(limit.Decision{Verdict: limit.Rejected, RetryAfterUS: limit.Never})
 }
 
-// notYet stands for a time that has not come.
+// notYet stands for a time that has not come yet.
 const notYet = -1
 
-// counted tracks counters that dead clients leave, by the reply to an INCRBY that arrived at atUS since the start.
+// counted tracks the counters that dead clients leave. count is the reply to an INCRBY that arrived at atUS since the
+// start.
 func (a *attempt) counted(atUS, count int64) {
 	if a.dies && count == a.request.Cost {
 		a.orphans[a.counter] = notYet
@@ -135,8 +137,8 @@ func (a *attempt) counted(atUS, count int64) {
 	}
 }
 
-// LockedOutUS is the longest time for which a counter that a dead client left has rejected its key: from its first
-// rejection to atUS, both since the start.
+// LockedOutUS returns the longest time for which a dead client's counter has rejected its key: from the first rejection
+// to atUS. Both count from the start.
 func (p *Play) LockedOutUS(atUS int64) int64 {
 	var longest int64
 	for _, since := range p.orphans {
@@ -149,28 +151,28 @@ func (p *Play) LockedOutUS(atUS int64) int64 {
 
 var incrPerWindow = Sequence{
 	Name: "incr-per-window",
-	Rule: "INCRBY of the key with the window's number behind it, the client's clock over the window's length, and " +
-		"PEXPIRE where that made the counter and there is a ttl; admitted where the counter is at most the limit",
-	Danger: "without a ttl every window of every key leaves a counter for ever, and they fill the memory; clients " +
+	Rule: "INCRBY of the key followed by the window's number (the client's clock divided by the window), and " +
+		"PEXPIRE if INCRBY created the counter and ttl is set; admitted if the counter is at most the limit",
+	Danger: "without ttl, each window of each key leaves a counter forever, and they fill the memory; clients " +
 		"whose clocks differ count in different windows",
 	Sources: []string{"https://redis.io/docs/latest/commands/incr/"},
 	Parameters: []algorithms.Parameter{
-		{Name: "ttl", Doc: "how long a counter lives; shorter than the window it forgets what it counted",
+		{Name: "ttl", Doc: "how long a counter lives; if shorter than the window, counts are lost",
 			Kind: algorithms.Duration, Low: 1000, High: 24 * 3600e6, Default: "none"},
 	},
 	suffix: (*attempt).windowNumber,
 	decide: (*attempt).countInWindow,
 }
 
-// windowNumber is the suffix of a's counter: the number of the window by the client's clock when a begins.
+// windowNumber returns the suffix of a's counter: the number of the window by the client's clock when a begins.
 func (a *attempt) windowNumber() string {
 	return ":" + decimal((a.clientUS()-a.intoWindow())/a.windowUS)
 }
 
-// clientUS is the client's clock when a begins, in µs since 1970.
+// clientUS returns the client's clock when a begins, in µs since 1970.
 func (a *attempt) clientUS() int64 { return a.startUS + a.request.AtUS + a.request.ClientSkewUS }
 
-// intoWindow is how long the client's window has lasted then. It is not negative, even before 1970.
+// intoWindow returns how long the client's window has lasted when a begins. It is never negative, even before 1970.
 func (a *attempt) intoWindow() int64 { return (a.clientUS()%a.windowUS + a.windowUS) % a.windowUS }
 
 // countInWindow increments first and compares afterwards. The client knows when the next window begins.

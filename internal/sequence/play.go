@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Play is one sequence in one run: its clients' Protocol, and the Server that replies to them. It is not safe for
+// Play is one sequence in one run: the Protocol of its clients, and the Server that replies to them. It is not safe for
 // concurrent use.
 type Play struct {
 	label           string
@@ -23,24 +23,24 @@ type Play struct {
 	startUS         int64
 	store           store
 	random          *rand.Rand       // for the waits for a lock
-	crashes         *rand.Rand       // one draw for each attempt
-	orphans         map[string]int64 // counters that dead clients left, and since when each rejects, or notYet
+	crashes         *rand.Rand       // one draw per attempt
+	orphans         map[string]int64 // counters left by dead clients: since when each rejects, or notYet
 	queues
-	skewUS  int64 // the error of the server's clock at the last message
-	begun   int64 // the number of attempts
+	skewUS  int64 // error of the server's clock at the last message
+	begun   int64 // number of attempts
 	calls   []Call
-	figures measure.Race // without what Figures adds
+	figures measure.Race // without the figures that Figures adds
 }
 
 // Call is a command and its reply.
 type Call struct {
 	TrueUS  int64 // since the start
-	AtUS    int64 // of the server's clock, since 1970
+	AtUS    int64 // by the server's clock, since 1970
 	Command Command
 	Reply   resp.Value
 }
 
-// New prepares c under the limit p for a run that begins at start. All randomness comes from seed.
+// New prepares the sequence c under the limit p, for a run that begins at start. All randomness comes from seed.
 func New(c Choice, p limit.Policy, start time.Time, seed uint64) *Play {
 	return &Play{label: c.Label, rule: c.Sequence, value: c.numbers(), limit: p.Requests, windowUS: p.WindowUS(),
 		startUS: start.UnixMicro(), store: store{}, orphans: map[string]int64{},
@@ -49,17 +49,17 @@ func New(c Choice, p limit.Policy, start time.Time, seed uint64) *Play {
 		crashes: traffic.Random(seed, c.Sequence.Name, "crashes")}
 }
 
-// Figures are the counts so far.
+// Figures returns the counts of all commands up to now.
 func (p *Play) Figures() measure.Race {
 	f := p.figures
 	f.QueueLost, f.QueueKept = p.lost()
 	return f
 }
 
-// Calls are the commands in the order in which the server took them.
+// Calls returns the commands in the order in which the server received them.
 func (p *Play) Calls() []Call { return p.calls }
 
-// Serve replies to a message of one of p's exchanges, at q's time by the server's clock.
+// Serve replies to a message of p's exchanges, at q's time by the server's clock.
 func (p *Play) Serve(_ context.Context, q limit.Request, message any) (any, error) {
 	if err, cannot := message.(error); cannot {
 		return nil, fmt.Errorf("sequence %s: %w", p.label, err)
@@ -81,7 +81,7 @@ func (p *Play) Serve(_ context.Context, q limit.Request, message any) (any, erro
 	return reply, nil
 }
 
-// do runs a command that arrives at trueUS since the start, when the server's clock shows nowUS since 1970.
+// do runs a command that arrives at trueUS since the start. The server's clock then shows nowUS since 1970.
 func (p *Play) do(trueUS, nowUS int64, c Command) resp.Value {
 	reply := p.store.do(nowUS, c)
 	p.calls = append(p.calls, Call{trueUS, nowUS, c, reply})
@@ -100,9 +100,9 @@ func (p *Play) uninterrupted(nowUS int64, other *attempt) bool {
 	return move.Decision.Allowed()
 }
 
-// attempt makes an attempt for q that has sent nothing.
+// attempt returns an attempt for q that has not sent anything.
 func (p *Play) attempt(q limit.Request) *attempt {
-	// The hash tag keeps a counter and its lock on one shard of a cluster.
+	// The hash tag keeps a counter and its lock in one slot of a cluster.
 	a := &attempt{Play: p, request: q, counter: p.label + ":{" + q.Key + "}", finish: done}
 	if p.rule.suffix != nil {
 		a.counter += p.rule.suffix(a)
@@ -137,13 +137,14 @@ func (p *Play) decided(a *attempt, admitted bool) {
 	}
 }
 
-// Finish lets the worker, if there is one, take what is due by endUS since the start. It is the last call.
+// Finish lets the worker, if there is one, take the elements that are due by endUS since the start. It must be the last
+// call.
 func (p *Play) Finish(endUS int64) {
 	if p.rule.worker {
 		p.work(endUS, p.skewUS)
 	}
 }
 
-// Left counts the keys that are alive at atUS since the start after all commands, and those of them without a TTL. A
-// PEXPIRE that is still on its way at atUS counts as done.
+// Left counts the keys that are alive at atUS since the start after all commands, and how many of these have no TTL. A
+// PEXPIRE that is still in transit at atUS counts as done.
 func (p *Play) Left(atUS int64) (keys, withoutTTL int64) { return p.store.left(p.startUS + atUS) }

@@ -14,16 +14,16 @@ import (
 var pushThenTrim = Sequence{
 	Name: "push-then-trim",
 	Rule: "a queue of as many elements as the limit, from whose tail a worker takes one every window/limit: LPUSH of " +
-		"an element for each permit, then LLEN; rejected where that is more than the limit, and then LTRIM drops the " +
+		"an element per token, then LLEN; if LLEN exceeds the limit, the request is rejected and LTRIM drops the " +
 		"newest elements",
-	Danger: "whoever trims drops what others have just pushed and were told to be admitted, and is rejected although " +
-		"its own element stays",
+	Danger: "LTRIM may drop elements of other clients' admitted requests, while the element of the rejected " +
+		"request stays",
 	Sources: []string{"https://redis.io/docs/latest/commands/ltrim/"},
 	Parameters: []algorithms.Parameter{
 		{Name: "script", Doc: "whether the three commands run in one script", Kind: algorithms.OneOf,
 			Words: []string{"no", "yes"}, Default: "no"},
-		{Name: "trim", Doc: "what LTRIM drops: whatever is beyond the limit by then, or as many as LLEN was beyond it" +
-			"; a script knows no difference", Kind: algorithms.OneOf, Words: []string{"to_limit", "by_excess"},
+		{Name: "trim", Doc: "what LTRIM drops: all elements beyond the limit, or as many as LLEN exceeded it" +
+			"; in a script these are the same", Kind: algorithms.OneOf, Words: []string{"to_limit", "by_excess"},
 			Default: "to_limit"},
 	},
 	prepare: (*attempt).enqueue,
@@ -31,15 +31,15 @@ var pushThenTrim = Sequence{
 	worker:  true,
 }
 
-// mostPushed is how many elements one command may push: unpack has room for a few thousand.
+// mostPushed is the most elements that one command may push. Lua's unpack can return a few thousand values.
 const mostPushed = 1000
 
-// push pushes a's elements, and trims the queue if it is then too long. The push decides: without interleaving, all its
-// commands run at that moment.
+// push pushes a's elements, and trims the queue if it has become too long. The push decides: without interleaving, all
+// its commands would run at that moment.
 func (a *attempt) push() clients.Move {
 	cost := a.request.Cost
 	if cost > mostPushed {
-		return clients.Move{Message: fmt.Errorf("a request of %d permits would push as many elements; want at most %d",
+		return clients.Move{Message: fmt.Errorf("a request of cost %d would push as many elements; want at most %d",
 			cost, mostPushed)}
 	}
 	if a.value["script"] == 1 {
@@ -61,7 +61,7 @@ func (a *attempt) push() clients.Move {
 	})
 }
 
-// queued is the decision on a request after which the queue has that length.
+// queued returns the decision on a request after which the queue has the given length.
 func (a *attempt) queued(length int64) limit.Decision {
 	d := a.answer(length <= a.limit, length, a.limit)
 	if d.Allowed() {
@@ -72,7 +72,7 @@ func (a *attempt) queued(length int64) limit.Decision {
 	return d
 }
 
-// takesUS is the time that the worker needs for so many elements, rounded up.
+// takesUS returns the time that the worker needs for a number of elements, rounded up.
 func (p *Play) takesUS(elements int64) int64 {
 	us, rest := limit.Quotient(elements, p.windowUS, p.limit, math.MaxInt64)
 	if rest {
@@ -84,17 +84,17 @@ func (p *Play) takesUS(elements int64) int64 {
 // queues tracks the elements that a sequence's clients push.
 type queues struct {
 	names    []string            // of the queues, sorted
-	elements map[string]*element // by their content
+	elements map[string]*element // by content
 	taken    int64               // how often the worker took elements
 }
 
-// element counts what one request pushed: equal elements, one for each permit.
+// element counts the elements of one request. They are equal, one per token.
 type element struct {
 	pushed, trimmed   int64
 	decided, admitted bool
 }
 
-// enqueue registers what a is about to push.
+// enqueue registers the elements that a is about to push.
 func (a *attempt) enqueue() {
 	a.elements[a.token] = &element{pushed: a.request.Cost}
 	if place, known := slices.BinarySearch(a.names, a.counter); !known {
@@ -102,7 +102,8 @@ func (a *attempt) enqueue() {
 	}
 }
 
-// drop counts what a trim removed from a queue of that length. A hypothetical attempt has no token and is not counted.
+// drop counts the elements that a trim removed from a queue of the given length. A hypothetical attempt has no token,
+// and is not counted.
 func (a *attempt) drop(removed []string, length int64) {
 	if a.token == "" {
 		return
@@ -115,8 +116,8 @@ func (a *attempt) drop(removed []string, length int64) {
 	}
 }
 
-// work lets the worker take from every queue what is due by atUS since the start: an element every W/L. It skips empty
-// queues.
+// work lets the worker take the elements that are due by atUS since the start: one every W/L from each queue. It skips
+// empty queues.
 func (p *Play) work(atUS, skewUS int64) {
 	due, _ := limit.Quotient(max(0, atUS), p.limit, p.windowUS, math.MaxInt64)
 	for filled := p.filled(); p.taken < due && len(filled) > 0; filled = p.filled() {
@@ -129,7 +130,7 @@ func (p *Play) work(atUS, skewUS int64) {
 	p.taken = due // the queues stay empty until the next command
 }
 
-// filled are the queues that are not empty.
+// filled returns the queues that are not empty.
 func (p *Play) filled() (names []string) {
 	for _, name := range p.names {
 		if p.store.length(name) > 0 {
@@ -139,7 +140,7 @@ func (p *Play) filled() (names []string) {
 	return names
 }
 
-// lost counts the trimmed elements of admitted requests, and kept the remaining elements of rejected ones.
+// lost counts the trimmed elements of admitted requests, and the remaining elements of rejected requests.
 func (q *queues) lost() (lost, kept int64) {
 	for _, e := range q.elements {
 		switch {

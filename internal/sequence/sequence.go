@@ -1,9 +1,9 @@
-// Package sequence has limiters without a script: each client sends several plain Redis commands and decides by their
-// replies. Other clients' commands run in between. The package shows that race: how many requests are admitted that
+// Package sequence has limiters without a script. Each client sends several plain Redis commands and decides by their
+// replies. Commands of other clients run in between. The package shows this race: how many requests are admitted that
 // the same commands, run without interruption, would have rejected.
 //
 // The sequences are protocols of package clients, which simulates the clients. A model in virtual time replies to the
-// few commands that they need. Confirm sends the same commands to a real server and compares every reply.
+// few commands that they need. Confirm sends the same commands to a real server and compares all replies.
 //
 // One danger is not simulated: a lock that outlives a failover.
 package sequence
@@ -20,8 +20,8 @@ import (
 
 // Sequence is one sequence, with its texts and its commands.
 type Sequence struct {
-	Name       string // result row, and key prefix
-	Rule       string // what is sent, and when a request is admitted
+	Name       string // name of the result row, and key prefix
+	Rule       string // which commands are sent, and when a request is admitted
 	Danger     string // what can go wrong
 	Sources    []string
 	Parameters []algorithms.Parameter
@@ -33,13 +33,13 @@ type Sequence struct {
 	worker  bool                        // a worker takes elements from the queues
 }
 
-// sequences are all sequences, by name.
+// sequences are all sequences, sorted by name.
 var sequences = []Sequence{distributedLock, incrPerWindow, incrThenCompare, pushThenTrim, readThenIncrement}
 
-// All gives every sequence, ordered by name.
+// All returns all sequences, sorted by name.
 func All() []Sequence { return slices.Clone(sequences) }
 
-// Names gives every sequence's name, sorted.
+// Names returns the names of all sequences, sorted.
 func Names() []string {
 	var names []string
 	for _, s := range sequences {
@@ -48,15 +48,15 @@ func Names() []string {
 	return names
 }
 
-// Choice is a sequence with the parameters that the user set, which are valid.
+// Choice is a sequence with the parameters that the user set. They are valid.
 type Choice struct {
 	Label    string // the name, and :k=v for each parameter that was set, in the order of Sequence.Parameters
 	Sequence *Sequence
 	set      map[string]string
 }
 
-// Parse reads a label such as "distributed-lock" or "distributed-lock:lock_ttl=20ms:tries=5". The error says what is
-// legal.
+// Parse reads a label such as "distributed-lock" or "distributed-lock:lock_ttl=20ms:tries=5". The error lists the legal
+// values.
 func Parse(label string) (Choice, error) {
 	name, _, _ := strings.Cut(label, ":")
 	index := slices.IndexFunc(sequences, func(s Sequence) bool { return s.Name == name })
@@ -71,7 +71,7 @@ func Parse(label string) (Choice, error) {
 	return c, nil
 }
 
-// Parameters are all values of c as text, defaults included.
+// Parameters returns all values of c as text, including the defaults.
 func (c *Choice) Parameters() map[string]string {
 	all := map[string]string{}
 	for _, p := range c.Sequence.Parameters {
@@ -83,8 +83,8 @@ func (c *Choice) Parameters() map[string]string {
 	return all
 }
 
-// numbers are the values of c: of a duration its microseconds, of a word its index, of a share its millionths. none is
-// 0.
+// numbers returns the values of c as numbers: microseconds of a duration, the index of a word, millionths of a share.
+// none is 0.
 func (c *Choice) numbers() map[string]int64 {
 	texts, all := c.Parameters(), map[string]int64{}
 	for _, p := range c.Sequence.Parameters {

@@ -1,8 +1,8 @@
-// Package strictyaml reads small YAML files that people write by hand, and finds everything that is wrong with one
-// in a single reading: each problem with its line, its column, its field and what is legal there.
+// Package strictyaml reads small YAML files that people write by hand. It finds all mistakes in one pass, and reports
+// each with its line, column, field and the valid values.
 //
-// It refuses what makes a file mean something else than it shows: anchors, aliases (of which a bomb is made), merge
-// keys, tags, duplicate fields, a second document, numbers in other bases. It knows no schema: its callers walk
+// It refuses features that let a file mean something else than it seems to: anchors, aliases (which allow YAML bombs),
+// merge keys, tags, duplicate fields, a second document, and numbers in other bases. It has no schema: its callers walk
 // the values.
 package strictyaml
 
@@ -20,21 +20,22 @@ import (
 )
 
 const (
-	// MaxBytes is the size of the largest file that is read.
+	// MaxBytes is the most bytes of a file.
 	MaxBytes = 1 << 20
 	maxDepth = 10 // of nested values; a scenario needs six
 )
 
-// File is one file's reading: it collects the problems that the values of the file note.
+// File reads one file, and collects the problems of its values.
 type File struct {
-	Name   string // its path, for messages; it is not opened
+	Name   string // its path, for messages; the file is not opened
 	Wants  string // ends the message about an empty file, such as "a binding with keys and admitted"
 	Remedy string // ends the message about text that is not YAML, such as "want a mapping of fields"
 
 	problems Errors
 }
 
-// Root parses data and gives its top-level value. ok is false where there is none; the problems are noted.
+// Root parses data and returns its top-level value. If the file has no value, ok is false, and the problems are
+// recorded.
 func (f *File) Root(data []byte) (root Value, ok bool) {
 	if !f.CheckText(data) {
 		return Value{}, false
@@ -47,19 +48,19 @@ func (f *File) Root(data []byte) (root Value, ok bool) {
 	return Value{file: f, Node: node}, len(f.problems) == 0
 }
 
-// Errors are the problems noted so far, in the order of their places.
+// Errors returns all problems recorded until now, in the order of their places.
 func (f *File) Errors() Errors { return f.problems.sorted() }
 
-// Noted counts the problems noted so far.
+// Noted returns how many problems have been recorded.
 func (f *File) Noted() int { return len(f.problems) }
 
-// bad notes a problem at a place of the file, and returns false; field is empty where none is meant.
+// bad records a problem at a place in the file, and returns false. field is empty if the problem is not about a field.
 func (f *File) bad(line, column int, field, format string, args ...any) bool {
 	f.problems = append(f.problems, Problem{f.Name, max(line, 1), max(column, 1), field, fmt.Sprintf(format, args...)})
 	return false
 }
 
-// CheckText refuses what is not a text of sensible size. It is of use for files that are not YAML as well.
+// CheckText refuses files that are too large or not text. It can be used for files other than YAML.
 func (f *File) CheckText(data []byte) bool {
 	if len(data) > MaxBytes {
 		return f.bad(1, 1, "", "the file has more than %d bytes; want at most that", MaxBytes)
@@ -82,7 +83,7 @@ func (f *File) CheckText(data []byte) bool {
 	return true
 }
 
-// document reads the only document of a file.
+// document reads a file, which must have one document.
 func (f *File) document(data []byte) *yaml.Node {
 	loader, err := yaml.NewLoader(bytes.NewReader(data),
 		yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(maxDepth))))
@@ -110,7 +111,7 @@ func (f *File) document(data []byte) *yaml.Node {
 	return first.Content[0]
 }
 
-// syntax words an error of the YAML reader.
+// syntax records a syntax error of the YAML reader.
 func (f *File) syntax(err error) {
 	if err == io.EOF {
 		f.bad(1, 1, "", "the file is empty; want %s", f.Wants)
@@ -134,7 +135,7 @@ func (f *File) checkPlain(n *yaml.Node) {
 	case n.Kind == yaml.AliasNode:
 		f.bad(n.Line, n.Column, "", "the alias *%s; want the value itself: anchors and aliases are not allowed",
 			message.Bare(n.Value))
-		return // what it stands for is checked where it is
+		return // the value is checked at its anchor
 	case n.Anchor != "":
 		f.bad(n.Line, n.Column, "", "the anchor &%s; want the value alone: anchors and aliases are not allowed",
 			message.Bare(n.Anchor))

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Problem is one thing wrong with a file. Line and Column count from 1, and are 0 where the problem is with the
-// file as a whole; Field is a path such as init.keys[0], and empty where no field is meant.
+// Problem is one mistake in a file. Line and Column count from 1. They are 0 if the problem is about the whole file.
+// Field is a path such as init.keys[0]. It is empty if the problem is not about a field.
 type Problem struct {
 	File         string
 	Line, Column int
@@ -28,7 +28,7 @@ func (p Problem) Error() string {
 	return place + ": " + p.Message
 }
 
-// Errors are the problems of a reading, one line each.
+// Errors are all problems of a file, one line each.
 type Errors []Problem
 
 // Error implements error.
@@ -40,10 +40,10 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxProblems is how many lines one hostile file can make us print.
+// maxProblems limits the lines that a file with many mistakes can make us print.
 const maxProblems = 100
 
-// sorted is e in the order of places, and cut where there are too many to read.
+// sorted returns e in the order of places, with at most maxProblems entries.
 func (e Errors) sorted() Errors {
 	slices.SortStableFunc(e, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -51,7 +51,7 @@ func (e Errors) sorted() Errors {
 	if more := len(e) - maxProblems + 1; more > 1 {
 		last := e[maxProblems-2]
 		e = append(e[:maxProblems-1], Problem{File: last.File, Line: last.Line, Column: last.Column,
-			Message: fmt.Sprintf("and %d more problems; want these mended first", more)})
+			Message: fmt.Sprintf("and %d more problems; want these fixed first", more)})
 	}
 	return e
 }

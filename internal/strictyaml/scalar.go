@@ -13,11 +13,11 @@ import (
 	"ratelab/internal/message"
 )
 
-// integerText is the one spelling of a whole number that is accepted. YAML alone would also take 0x10, 0o17, 1_000
-// and 010, each of which somebody reads differently.
+// integerText matches the only accepted form of an integer. YAML would also accept 0x10, 0o17, 1_000 and 010, which
+// people read in different ways.
 var integerText = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
 
-// Shown is v in a message.
+// Shown formats v for messages.
 func (v Value) Shown() string {
 	switch {
 	case v.IsMapping():
@@ -43,16 +43,16 @@ func (v Value) tagged(tags ...string) bool {
 	return v.Given() && v.Node.Kind == yaml.ScalarNode && slices.Contains(tags, v.Node.Tag)
 }
 
-// IsNull reports whether v is null, ~ or nothing at all.
+// IsNull reports whether v is null, ~ or empty.
 func (v Value) IsNull() bool { return v.tagged("!!null") }
 
 // IsNumber reports whether v is an unquoted number.
 func (v Value) IsNumber() bool { return v.tagged("!!int", "!!float") }
 
-// IsTruth reports whether v is a truth value.
+// IsTruth reports whether v is true or false.
 func (v Value) IsTruth() bool { return v.tagged("!!bool") }
 
-// IsText reports whether v is a scalar that is neither nothing nor a number nor a truth value.
+// IsText reports whether v is a scalar that is not null, a number or a bool.
 func (v Value) IsText() bool { return v.tagged("!!str", "!!timestamp") }
 
 // IsQuoted reports whether v is text in quotes or a block of text.
@@ -61,7 +61,7 @@ func (v Value) IsQuoted() bool {
 	return v.Given() && v.Node.Style&quoted != 0
 }
 
-// Integer reads a whole number within least to most, in plain decimal.
+// Integer reads an integer from least to most, in plain decimal.
 func (v Value) Integer(into *int64, least, most int64) bool {
 	want := fmt.Sprintf("want a whole number from %d to %d", least, most)
 	if !v.IsNumber() || v.IsQuoted() || !integerText.MatchString(v.Node.Value) {
@@ -75,7 +75,7 @@ func (v Value) Integer(into *int64, least, most int64) bool {
 	return true
 }
 
-// Text reads a line of text of 1 to most characters that neither begins nor ends with a blank.
+// Text reads one line of text with 1 to most characters, without blanks at the beginning or the end.
 func (v Value) Text(into *string, want string, most int) bool {
 	if !v.IsText() {
 		return v.Bad("%s is not text; want %s", v.Shown(), want)

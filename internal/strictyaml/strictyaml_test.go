@@ -73,8 +73,8 @@ func TestText(t *testing.T) {
 func TestTooManyProblems(t *testing.T) {
 	for problems, last := range map[int]string{
 		100: `my.yaml:100:6: f99: a mapping is not text; want a label`,
-		101: `my.yaml:99:6: and 2 more problems; want these mended first`,
-		250: `my.yaml:99:6: and 151 more problems; want these mended first`,
+		101: `my.yaml:99:6: and 2 more problems; want these fixed first`,
+		250: `my.yaml:99:6: and 151 more problems; want these fixed first`,
 	} {
 		var text strings.Builder
 		for i := range problems {

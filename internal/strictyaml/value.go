@@ -11,12 +11,12 @@ import (
 	"ratelab/internal/message"
 )
 
-// Value is a YAML node and the path under which messages name it. Its methods check a value and store it; where they
-// report false they have noted the problem and stored nothing, and the caller goes on to find others. The zero Value
-// is a field that is absent: its methods report false and note nothing.
+// Value is a YAML node, with the path under which messages name it. Its methods check a value and store it. If a method
+// returns false, it has recorded the problem and stored nothing, and the caller can look for further problems. The zero
+// Value is an absent field: its methods return false and record nothing.
 //
-// Note: decoding into tagged structs was the first idea, also with the library's KnownFields. It does not tell a
-// missing field from a zero, and its errors name Go's types instead of what is wanted.
+// Note: the first idea was to decode into tagged structs, with the library's KnownFields. But that does not distinguish
+// a missing field from a zero, and its errors name Go types instead of the valid values.
 type Value struct {
 	Node *yaml.Node
 	Path string
@@ -26,26 +26,26 @@ type Value struct {
 // Given reports whether there is a value.
 func (v Value) Given() bool { return v.Node != nil }
 
-// Bad notes a problem with v: what was found; what is wanted. It returns false.
+// Bad records a problem with v: what was found; what is wanted. It returns false.
 func (v Value) Bad(format string, args ...any) bool {
 	return v.Given() && v.file.bad(v.Node.Line, v.Node.Column, v.Path, format, args...)
 }
 
-// Entry is one field of a mapping: its name, its name as a value of its own for problems with it, and its value.
+// Entry is one field of a mapping. Label is the name as a value, for problems with the name.
 type Entry struct {
 	Name  string
 	Label Value
 	Value
 }
 
-// Fields are the entries of a mapping, in the order of the file. In the zero Fields every field is absent, and none is
-// missing.
+// Fields are the entries of a mapping, in the order of the file. In the zero Fields, all fields are absent, but Need
+// does not report them.
 type Fields struct {
 	Value
 	Entries []Entry
 }
 
-// Mapping opens a mapping whose fields have any names, each at most once.
+// Mapping returns the fields of a mapping with arbitrary names. Each name may occur once.
 func (v Value) Mapping(want string) Fields {
 	if !v.IsMapping() {
 		v.Bad("%s; want %s", v.Shown(), want)
@@ -57,7 +57,7 @@ func (v Value) Mapping(want string) Fields {
 		label := Value{file: v.file, Node: name, Path: v.join(name.Value)}
 		if name.Kind != yaml.ScalarNode {
 			label.Path = v.Path
-			label.Bad("%s as a field's name; want %s", label.Shown(), want)
+			label.Bad("%s is not a field's name; want %s", label.Shown(), want)
 			continue
 		}
 		if line, twice := first[name.Value]; twice {
@@ -71,11 +71,11 @@ func (v Value) Mapping(want string) Fields {
 	return f
 }
 
-// Fields opens a mapping whose fields are all among legal.
+// Fields returns the fields of a mapping. Their names must be among legal.
 func (v Value) Fields(legal ...string) Fields { return v.FieldsOr(nil, legal...) }
 
-// FieldsOr is Fields with hints: what to say of an unknown field of that name, instead of the legal one that is spelled
-// most like it.
+// FieldsOr is like Fields, with hints: the message for an unknown field of that name. Without a hint, the message
+// suggests the most similar legal name.
 func (v Value) FieldsOr(hints map[string]string, legal ...string) Fields {
 	f := v.Mapping("a mapping of " + message.List(legal))
 	for _, e := range f.Entries {
@@ -86,7 +86,7 @@ func (v Value) FieldsOr(hints map[string]string, legal ...string) Fields {
 	return f
 }
 
-// Get finds a field that may be absent.
+// Get returns a field that may be absent.
 func (f Fields) Get(name string) Value {
 	for _, e := range f.Entries {
 		if e.Name == name {
@@ -96,7 +96,7 @@ func (f Fields) Get(name string) Value {
 	return Value{}
 }
 
-// Need finds a field that must be there; want says what it is to hold.
+// Need returns a field that must exist. want describes its content.
 func (f Fields) Need(name, want string) Value {
 	v := f.Get(name)
 	if !v.Given() {
@@ -105,7 +105,7 @@ func (f Fields) Need(name, want string) Value {
 	return v
 }
 
-// Place is where problems with a field are noted: the field, or the mapping that lacks it.
+// Place returns the value at which problems with a field are recorded: the field, or the mapping without it.
 func (f Fields) Place(name string) Value {
 	if v := f.Get(name); v.Given() {
 		return v
@@ -113,7 +113,7 @@ func (f Fields) Place(name string) Value {
 	return Value{file: f.file, Node: f.Node, Path: f.join(name)}
 }
 
-// join is the path of a field within v.
+// join returns the path of a field within v.
 func (v Value) join(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) {
 		name = message.Quote(name)
@@ -126,7 +126,7 @@ func (v Value) join(name string) string {
 	return v.Path + "." + name
 }
 
-// List opens a sequence of 1 to most values; it gives none where a problem was noted.
+// List returns the elements of a sequence with 1 to most values. It returns nil if it has recorded a problem.
 func (v Value) List(want string, most int) []Value {
 	switch {
 	case !v.IsList():

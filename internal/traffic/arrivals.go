@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Steady is a constant rate: the i-th arrival at ⌊i/rate⌋ µs, as long as the phase lasts.
+// Steady is a constant rate: the i-th arrival comes at ⌊i/rate⌋ µs, until the end of the phase.
 type Steady struct{ Rate Rate }
 
 func (s Steady) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
@@ -16,13 +16,13 @@ func (s Steady) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 
 func (s Steady) count(d time.Duration) int64 { return s.Rate.within(d) }
 
-// Steps is a staircase: Start arrivals per unit of time at first, and Step more with every stair. Each stair is a
-// constant rate from the stair's start. If On is less than Every, it is a square wave: nothing arrives in the rest of a
+// Steps is a staircase. The rate is Start arrivals per Per at first, and grows by Step with each stair. On each stair
+// the rate is constant. If On is less than Every, the traffic is a square wave: no request arrives in the rest of a
 // stair.
 type Steps struct {
 	Start, Step int64         // arrivals per Per
 	Per         time.Duration // the unit of both
-	On, Every   time.Duration // how long requests arrive on each stair, and its length; whole microseconds
+	On, Every   time.Duration // how long requests arrive on each stair, and the length of a stair; whole microseconds
 }
 
 func (s Steps) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
@@ -31,7 +31,7 @@ func (s Steps) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 	}
 }
 
-// count adds up the stairs. The scenario's loader allows so few that no closed form is needed.
+// count adds up the stairs. The scenario's loader limits their number, so no closed form is needed.
 func (s Steps) count(d time.Duration) (n int64) {
 	for from := time.Duration(0); from < d; from += s.Every {
 		n += s.rate(from).within(min(s.On, d-from))
@@ -39,12 +39,12 @@ func (s Steps) count(d time.Duration) (n int64) {
 	return n
 }
 
-// rate is the rate of the stair that begins at from.
+// rate returns the rate of the stair that begins at from.
 func (s Steps) rate(from time.Duration) Rate {
 	return Rate{Count: s.Start + int64(from/s.Every)*s.Step, Per: s.Per}
 }
 
-// Burst is Size arrivals at one instant, at the phase's start and then once per Every. If Every is 0 there is one
+// Burst is Size arrivals at one instant, at the phase's start and then once per Every. If Every is 0, there is one
 // burst, and the phase may have no duration.
 type Burst struct {
 	Size  int64
@@ -59,7 +59,7 @@ func (b Burst) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 	}
 }
 
-// Bursts start in [0, d), and one at least.
+// count: bursts start in [0, d), and there is at least one.
 func (b Burst) count(d time.Duration) int64 {
 	if b.Every == 0 || d == 0 {
 		return b.Size
@@ -67,9 +67,9 @@ func (b Burst) count(d time.Duration) int64 {
 	return b.Size * (int64((d-1)/b.Every) + 1)
 }
 
-// Poisson is independent arrivals at a mean rate: the gaps are exponential, the first one included. The sum of
-// the gaps is kept as a double and cut to the microsecond, so that the cutting does not add up. The conversion
-// below keeps a processor with fused multiply-add from rounding otherwise than one without.
+// Poisson is independent arrivals at a mean rate: all gaps are exponential, including the first one. The sum of the
+// gaps is kept as a double and truncated to microseconds, so that truncation errors do not add up. The conversion to
+// float64 below prevents fused multiply-add, which would round differently on some processors.
 type Poisson struct{ Rate Rate }
 
 func (p Poisson) times(d time.Duration, random *rand.Rand, yield func(int64) bool) {
@@ -83,9 +83,9 @@ func (p Poisson) times(d time.Duration, random *rand.Rand, yield func(int64) boo
 
 func (p Poisson) count(d time.Duration) int64 { return p.Rate.within(d) }
 
-// Spike is a bell of that many arrivals with its peak in the middle of the phase, such as a product launch. It
-// is a normal distribution with σ = d/6, cut at ±3σ, so that all arrivals are inside; there is no chance in it:
-// arrival i of n is the distribution's quantile (i + ½)/n.
+// Spike is a bell curve of n arrivals, with its peak in the middle of the phase, such as a product launch. It is a
+// normal distribution with σ = d/6, cut at ±3σ, so that all arrivals are inside. It is not random: arrival i of n is
+// the distribution's quantile (i + ½)/n.
 type Spike int64
 
 // The normal quantile is √2·erf⁻¹(2p−1); cutting at 3σ scales the argument of erf⁻¹
@@ -97,7 +97,7 @@ func (n Spike) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 	for i := range int64(n) {
 		p := (float64(i) + 0.5) / float64(n)
 		t := middle + sigma*math.Sqrt2*math.Erfinv(inside*(2*p-1))
-		// The last bits of erf⁻¹ must not make time run backwards.
+		// The last bits of erf⁻¹ must not let time run backwards.
 		last = max(last, min(int64(t), d.Microseconds()-1))
 		if !yield(last) {
 			return
@@ -107,7 +107,7 @@ func (n Spike) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 
 func (n Spike) count(time.Duration) int64 { return int64(n) }
 
-// Ramp is a rate that goes linearly from From at the phase's start to To at its end.
+// Ramp is a rate that changes linearly from From at the phase's start to To at its end.
 type Ramp struct{ From, To Rate }
 
 // With a and b the rates in arrivals per µs and D the phase's length, N(t) = a·t +
@@ -132,7 +132,7 @@ func (r Ramp) times(d time.Duration, _ *rand.Rand, yield func(int64) bool) {
 	}
 }
 
-// count is ⌈(a+b)/2 · D⌉, exactly, since a double would sometimes find one too many.
+// count returns ⌈(a+b)/2 · D⌉. It is computed exactly, since with a double it would sometimes be one too many.
 func (r Ramp) count(d time.Duration) int64 {
 	n := new(big.Rat).Add(big.NewRat(r.From.Count, r.From.Per.Microseconds()),
 		big.NewRat(r.To.Count, r.To.Per.Microseconds()))
@@ -144,10 +144,10 @@ func (r Ramp) count(d time.Duration) int64 {
 	return -below.Int64()
 }
 
-// Sine is a daily rhythm: the rate is Mean + Amplitude·sin(2πt/Period). It begins at the mean, rising, and has
-// its peak after a quarter of the period.
+// Sine is a daily rhythm: the rate is Mean + Amplitude·sin(2πt/Period). It begins at the mean, rising, and has its peak
+// after a quarter of the period.
 type Sine struct {
-	Mean, Amplitude Rate // Amplitude is at most Mean, else the rate would be negative
+	Mean, Amplitude Rate // Amplitude is at most Mean, so that the rate is never negative
 	Period          time.Duration
 }
 
@@ -171,16 +171,16 @@ func (s Sine) count(d time.Duration) int64 {
 	return int64(math.Ceil(min(due, Many)))
 }
 
-// due is N(t) and its derivative, the rate at t in arrivals per µs.
+// due returns N(t) and its derivative, the rate at t in arrivals per µs.
 func (s Sine) due(t float64) (n, rate float64) {
 	m, a, period := s.Mean.perUS(), s.Amplitude.perUS(), float64(s.Period.Microseconds())
 	sin, cos := math.Sincos(2 * math.Pi * math.Mod(t, period) / period)
 	return m*t + a*period/(2*math.Pi)*(1-cos), m + a*sin
 }
 
-// solve finds the t ≥ from at which n arrivals are due, to a thousandth of a microsecond, by Newton's method
-// inside a shrinking bracket: where the rate is zero for a moment Newton alone would jump away. N(t) lies
-// between m·t and m·t + A·P/π, which gives the first bracket.
+// solve returns the t ≥ from at which n arrivals are due, to a thousandth of a microsecond. It uses Newton's method
+// within a shrinking bracket, since near a rate of zero Newton's method alone would jump away. N(t) lies between m·t
+// and m·t + A·P/π, which gives the first bracket.
 func (s Sine) solve(n, from float64) float64 {
 	m, a, period := s.Mean.perUS(), s.Amplitude.perUS(), float64(s.Period.Microseconds())
 	lo, hi := max(from, (n-a*period/math.Pi)/m), max(from, n/m)
@@ -196,7 +196,7 @@ func (s Sine) solve(n, from float64) float64 {
 		if math.Abs(next-t) < 1e-3 && next >= lo && next <= hi {
 			return next
 		}
-		if !(next > lo && next < hi) { // also when rate is 0 and next is not a number
+		if !(next > lo && next < hi) { // also if rate is 0 and next is not a number
 			next = lo + (hi-lo)/2
 		}
 		if next == t {

@@ -8,16 +8,16 @@ import (
 	"ratelab/internal/limit"
 )
 
-// edgeRequests is the number of requests of Edges, and edgeKeys that of their keys.
+// edgeRequests is the number of requests of Edges, and edgeKeys the number of their keys.
 const (
 	edgeRequests = 10_000
 	edgeKeys     = 3
 )
 
-// Edges is random traffic for the edge cases of limiters: bursts of the limit's size and one more or less; gaps of a
-// permit, of half a window and of a window; the edges of aligned windows; and one microsecond to either side of each.
-// It has several keys and costs, and ends with its last request. If steps is set, all clocks step to and fro by up to
-// three windows or seconds.
+// Edges returns random traffic for the edge cases of limiters. It has bursts of the limit's size and one more or less;
+// gaps of a token interval, of half a window and of a window; requests at the edges of aligned windows; and requests
+// one microsecond to either side of each. It has several keys and costs, and ends with its last request. If steps is
+// set, all clocks step back and forth by up to three windows or seconds.
 func Edges(p limit.Policy, seed uint64, steps bool) *Stream {
 	t := throw{policy: p, random: rand.New(rand.NewPCG(seed, uint64(p.Requests))), steps: steps}
 	for len(t.all) < edgeRequests {
@@ -27,7 +27,7 @@ func Edges(p limit.Policy, seed uint64, steps bool) *Stream {
 	return List(all, time.Duration(all[edgeRequests-1].AtUS+1)*time.Microsecond, true)
 }
 
-// throw is the state of Edges while it makes requests.
+// throw is the state of Edges while it generates requests.
 type throw struct {
 	policy limit.Policy
 	random *rand.Rand
@@ -37,10 +37,10 @@ type throw struct {
 	all    []limit.Request
 }
 
-// longestBurst is the most requests at one instant, so that there is more than one episode under a large limit.
+// longestBurst is the most requests at one instant, so that a large limit still has more than one episode.
 const longestBurst = 400
 
-// episode is a burst or a steady run, after some wait, mostly of one key.
+// episode adds a burst or a series at equal intervals, after a wait. Most of its requests have the same key.
 func (t *throw) episode() {
 	t.wait()
 	if t.steps && t.random.IntN(12) == 0 {
@@ -69,13 +69,13 @@ func (t *throw) episode() {
 	}
 }
 
-// step is the time between two requests of a steady run: a permit's interval, at several times the rate.
+// step returns the time between two requests of a series: a token interval, divided by a factor between 0.5 and 10.
 func (t *throw) step() int64 {
 	us, permits := t.policy.Interval()
 	return max(0, us/permits*one(t.random, 1, 5, 9, 10, 11, 20)/10+one(t.random, -1, 0, 1))
 }
 
-// wait moves the time before an episode: by nothing, a permit's interval or a part of a window, or to the edge of an
+// wait advances the time before an episode: by nothing, by a token interval or a part of a window, or to the edge of an
 // aligned window.
 func (t *throw) wait() {
 	window := t.policy.WindowUS()
@@ -92,7 +92,7 @@ func (t *throw) wait() {
 	}
 }
 
-// send makes one request. Most cost 1, some the limit, or one more.
+// send adds one request. Most cost 1, some cost the limit or one more.
 func (t *throw) send(key int) {
 	cost := int64(1)
 	if t.random.IntN(10) == 0 {
@@ -103,5 +103,5 @@ func (t *throw) send(key int) {
 		ClientSkewUS: t.skewUS, ServerSkewUS: t.skewUS})
 }
 
-// one draws one of several values, each as likely.
+// one returns one of several values, with equal probability.
 func one(r *rand.Rand, of ...int64) int64 { return of[r.IntN(len(of))] }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Uniform makes each of Count keys equally likely.
+// Uniform makes all Count keys equally likely.
 type Uniform struct{ Count int64 }
 
 func (u Uniform) ranks(random *rand.Rand) func() int64 {
@@ -16,7 +16,7 @@ func (u Uniform) ranks(random *rand.Rand) func() int64 {
 	return func() int64 { return random.Int64N(u.Count) }
 }
 
-// Sequential takes Count keys in turn: k0, k1, …, and k0 again.
+// Sequential uses Count keys in turn: k0, k1, …, and k0 again.
 type Sequential struct{ Count int64 }
 
 func (s Sequential) ranks(*rand.Rand) func() int64 {
@@ -29,8 +29,8 @@ func (s Sequential) ranks(*rand.Rand) func() int64 {
 	}
 }
 
-// Hot gives the first Keys of Count keys the given Share of the requests, evenly among them, and the other keys
-// the rest, evenly too.
+// Hot gives the first Keys of Count keys the given Share of the requests, and the other keys the rest. Within each of
+// the two sets, all keys are equally likely.
 type Hot struct {
 	Count int64
 	Keys  int64   // at least 1 and less than Count
@@ -46,8 +46,8 @@ func (h Hot) ranks(random *rand.Rand) func() int64 {
 	}
 }
 
-// keyNames caches the names of the keys, so that a request for a known key allocates nothing. It grows with the
-// highest rank seen, up to cachedNames; beyond them each name is made when it is needed.
+// keyNames caches the names of the keys, so that a request for a known key allocates nothing. It grows with the highest
+// rank seen, up to cachedNames. Names of higher ranks are made when they are needed.
 type keyNames []string
 
 const cachedNames = 1 << 20
@@ -71,14 +71,14 @@ type FixedCost int64
 
 func (c FixedCost) draws(*rand.Rand) func() int64 { return func() int64 { return int64(c) } }
 
-// UniformCost makes every whole cost from Min to Max equally likely, both included.
+// UniformCost makes all integer costs from Min to Max equally likely, both included.
 type UniformCost struct{ Min, Max int64 }
 
 func (c UniformCost) draws(random *rand.Rand) func() int64 {
 	return func() int64 { return c.Min + random.Int64N(c.Max-c.Min+1) }
 }
 
-// Weight is one cost of a WeightedCost and how likely it is, relative to the others.
+// Weight is one cost of a WeightedCost, and its likelihood relative to the others.
 type Weight struct {
 	Cost   int64
 	Weight float64 // positive

@@ -10,8 +10,8 @@ import (
 	"ratelab/internal/message"
 )
 
-// Rate is Count arrivals every Per. It is a fraction, not a float, so that evenly spaced arrivals fall on the
-// exact microsecond however long they go on.
+// Rate is Count arrivals every Per. It is a fraction, not a float, so that evenly spaced arrivals stay exact to the
+// microsecond over any duration.
 type Rate struct {
 	Count int64         // at least 0
 	Per   time.Duration // whole microseconds, at least 1 µs
@@ -36,7 +36,7 @@ func ParseRate(text string) (Rate, error) {
 		return bad(fmt.Sprintf("the count is not within 0 to %d", most))
 	}
 	number := per
-	if per != "" && (per[0] < '0' || per[0] > '9') { // a bare unit stands for one of it
+	if per != "" && (per[0] < '0' || per[0] > '9') { // a unit without a number means one of it
 		number = "1" + per
 	}
 	d, err := limit.ParseDuration(number)
@@ -50,7 +50,7 @@ func ParseRate(text string) (Rate, error) {
 	return Rate{Count: n, Per: d}, nil
 }
 
-// String gives r as ParseRate reads it.
+// String returns r in the format of ParseRate.
 func (r Rate) String() string {
 	per := limit.FormatDuration(r.Per)
 	if unit, ok := strings.CutPrefix(per, "1"); ok && unit[0] >= 'a' {
@@ -59,11 +59,11 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%d/%s", r.Count, per)
 }
 
-// perUS is the rate in arrivals per microsecond.
+// perUS returns the rate in arrivals per microsecond.
 func (r Rate) perUS() float64 { return float64(r.Count) / float64(r.Per.Microseconds()) }
 
-// evenly yields from + ⌊i·per/count⌋ for i = 0, 1, … in microseconds, as long as it lies before to. It carries the
-// fraction along as an integer, hence no drift. It reports whether yield wants more.
+// evenly yields from + ⌊i·per/count⌋ for i = 0, 1, … in microseconds, as long as the time is before to. It keeps the
+// fraction as an integer, so the times do not drift. It reports whether yield wants more.
 func (r Rate) evenly(from, to time.Duration, yield func(us int64) bool) bool {
 	if r.Count == 0 {
 		return true
@@ -81,11 +81,11 @@ func (r Rate) evenly(from, to time.Duration, yield func(us int64) bool) bool {
 	return true
 }
 
-// Many stands for all numbers of arrivals above it: it is more than any phase may have, and a million times as many are
-// still an int64.
+// Many stands for all larger numbers of arrivals. No phase may have that many. A million times Many still fits into an
+// int64.
 const Many = 1 << 40
 
-// within is how many arrivals evenly yields in a stretch of d: ⌈d·count/per⌉, or Many if that is less.
+// within returns how many arrivals evenly yields in a duration of d: ⌈d·count/per⌉, or Many if that is less.
 func (r Rate) within(d time.Duration) int64 {
 	n, rest := limit.Quotient(d.Microseconds(), r.Count, r.Per.Microseconds(), Many)
 	if rest {

@@ -14,35 +14,35 @@ import (
 type Stream struct {
 	seed    uint64
 	phases  []Phase
-	endless bool                 // its duration is not known before a complete pass
+	endless bool                 // its duration is unknown before a complete pass
 	found   atomic.Pointer[Pass] // by the last complete pass; nil before it
 }
 
-// Pass is what only a complete pass over a stream can know.
+// Pass holds what is known only after a complete pass over a stream.
 type Pass struct {
-	EndUS   int64    // where the phases so far end
+	EndUS   int64    // end of the phases so far
 	Count   int64    // requests
 	Spread  int64    // requests that were given a place within their second
-	FirstUS int64    // when the first request of the last trace was made; 0 where it is played at other times
-	LastUS  int64    // and its last
-	Formats []string // of the traces' files, each once
+	FirstUS int64    // recording time of the last trace's first request, µs since 1970; 0: see Recorded
+	LastUS  int64    // the same for its last request
+	Formats []string // of the traces' files, without duplicates
 	Notes   []string
 }
 
-// Compile makes the stream of the given phases. The stream depends on nothing but its arguments and, for a
-// trace, the file. Each phase draws from its own random streams, derived from the seed and the phase's name.
+// Compile makes the stream of the given phases. The stream depends only on its arguments and, for a trace, on the file.
+// Each phase has its own random streams, derived from the seed and the phase's name.
 func Compile(seed uint64, phases []Phase) *Stream {
 	return &Stream{seed: seed, phases: slices.Clone(phases)}
 }
 
-// List is the stream of requests that are there already, in the order of time. How long it lasts is known at once where
-// it is foreseen, or else, as of a trace, after Requests was exhausted.
+// List returns a stream of existing requests, which must be in the order of time. Its duration is known at once if
+// foreseen is set. Otherwise it is known after Requests was exhausted, as for a trace.
 func List(requests []limit.Request, lasts time.Duration, foreseen bool) *Stream {
 	return &Stream{phases: []Phase{{Duration: lasts, list: requests}}, endless: !foreseen}
 }
 
-// Requests yields the requests in order, AtUS counted from the scenario's start. Each call starts afresh and
-// yields the identical stream. After an error, which only a trace can cause, nothing follows.
+// Requests yields the requests in order. AtUS counts from the scenario's start. Each call starts again and yields the
+// identical stream. After an error, which only a trace can cause, the stream ends.
 func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		p := player{Pass: &Pass{}, seed: s.seed, yield: yield}
@@ -55,11 +55,11 @@ func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 	}
 }
 
-// last is what the last complete pass found; nothing before it.
+// last returns the result of the last complete pass. It is empty before the first one.
 func (s *Stream) last() *Pass { return cmp.Or(s.found.Load(), &Pass{}) }
 
-// Duration is the sum of the phases' durations. A trace without a duration lasts until its last timestamp's
-// second (or microsecond, where it has fractions) is over; that is known only after Requests was exhausted.
+// Duration returns the sum of the phases' durations. A trace without a duration lasts until the end of the second (or
+// microsecond, if it has fractions) of its last timestamp. That is known only after Requests was exhausted.
 func (s *Stream) Duration() (d time.Duration, known bool) {
 	for _, p := range s.phases {
 		if s.endless || p.Trace != nil && p.Duration == 0 {
@@ -70,8 +70,8 @@ func (s *Stream) Duration() (d time.Duration, known bool) {
 	return d, true
 }
 
-// Count is the number of requests, for showing progress: exact, or the mean where an arrival process is
-// random and Requests was not yet exhausted. It is unknown before that if there is a trace.
+// Count returns the number of requests, for progress. If an arrival process is random, it is the mean until Requests
+// was exhausted. With a trace, it is unknown until then.
 func (s *Stream) Count() (n int64, known bool) {
 	if found := s.found.Load(); found != nil {
 		return found.Count, true
@@ -85,17 +85,17 @@ func (s *Stream) Count() (n int64, known bool) {
 	return n, true
 }
 
-// Notes tells what a reader of the figures must know about the traces: what was guessed, spread or sorted.
-// They are complete after Requests was exhausted, and empty before.
+// Notes returns what a reader of the figures must know about the traces: what was guessed, spread or sorted. They are
+// complete after Requests was exhausted, and empty before.
 func (s *Stream) Notes() []string { return slices.Clone(s.last().Notes) }
 
-// Spread is how many requests were given a place within their second, which a trace does not say. It is known after
-// Requests was exhausted, and 0 before.
+// Spread returns the number of requests that were placed within their second, because the trace has only whole seconds.
+// It is known after Requests was exhausted, and 0 before.
 func (s *Stream) Spread() int64 { return s.last().Spread }
 
-// Recorded is when the first and the last request of a trace were made, in microseconds since 1970. Both are 0 before
-// Requests was exhausted, and where requests are played at other times: of several phases, at another speed, or where
-// the log counts from a start of its own.
+// Recorded returns when the first and the last request of a trace were recorded, in microseconds since 1970. Both are 0
+// before Requests was exhausted. They are also 0 if requests are played at other times: with several phases, at another
+// speed, or if the log has its own time origin.
 func (s *Stream) Recorded() (firstUS, lastUS int64) {
 	if p := s.last(); len(s.phases) == 1 {
 		return p.FirstUS, p.LastUS
@@ -103,7 +103,7 @@ func (s *Stream) Recorded() (firstUS, lastUS int64) {
 	return 0, 0
 }
 
-// Formats are those of the traces' files. They are known after Requests was exhausted, and none before.
+// Formats returns the formats of the traces' files. They are known after Requests was exhausted, and nil before.
 func (s *Stream) Formats() []string { return slices.Clone(s.last().Formats) }
 
 // player is one pass over a stream.
@@ -114,7 +114,7 @@ type player struct {
 	names keyNames
 }
 
-// play yields one phase; it reports whether the next may follow.
+// play yields the requests of one phase. It reports whether the next phase may follow.
 func (p *player) play(phase Phase) (more bool) {
 	switch {
 	case phase.Trace != nil:

@@ -1,5 +1,5 @@
-// Command scripts cuts the Lua scripts of other projects out of checkouts of them, and puts a binding beside each, so
-// that simulate takes them. The bindings are ours; nothing else of those projects is here.
+// Command scripts extracts the Lua scripts of other projects from checkouts, and puts a binding beside each, so that
+// simulate can use them. The bindings are our own. The repository has no other part of those projects.
 package main
 
 import (
@@ -17,8 +17,8 @@ import (
 	"ratelab/internal/atomicfile"
 )
 
-// bindings begin with comments that say where the script is: its project and version, the file, a regular expression
-// whose group is the script (all of the file without one), and the SHA-1 of what is cut out in that version.
+// bindings begin with comments about the source of the script: its project and version, the file, a regular expression
+// whose group is the script (without one, the whole file), and the SHA-1 of the script in that version.
 //
 //go:embed *.yaml
 var bindings embed.FS
@@ -39,8 +39,8 @@ func main() {
 	}
 }
 
-// cut writes every script whose project is in from, and its binding. It tells of each where it is from, and of those
-// that are not there or of another version. The error is about files.
+// cut writes the script and the binding of each project in from. For each script it prints its source, or whether it is
+// missing or has another version. It returns errors about files.
 func cut(from, out string, told io.Writer) error {
 	names, err := bindings.ReadDir(".")
 	err = errors.Join(err, os.MkdirAll(out, 0o755))
@@ -60,7 +60,7 @@ func cut(from, out string, told io.Writer) error {
 		}
 		note := version
 		if fmt.Sprintf("%x", sha1.Sum(lua)) != where["sha1"] {
-			note = "another script than that of " + version + ", for which the binding is"
+			note = "a different script than in " + version + ", for which the binding was written"
 		}
 		fmt.Fprintf(told, "%s: %s, %s\n", base, project, note)
 		for file, text := range map[string][]byte{base + ".lua": lua, name.Name(): binding} {
@@ -70,7 +70,7 @@ func cut(from, out string, told io.Writer) error {
 	return err
 }
 
-// cutOut reads a file, or what the expression's group is in it. In JavaScript a backslash continues a line.
+// cutOut reads a file, or the group of the expression in the file. In JavaScript a backslash continues a line.
 func cutOut(file, cut string) ([]byte, error) {
 	text, err := os.ReadFile(file)
 	if err != nil || cut == "" {

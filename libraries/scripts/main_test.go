@@ -68,7 +68,7 @@ func TestCut(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "node-rate-limiter-flexible.yaml")); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"flexible: animir/node-rate-limiter-flexible, another script than that of v11.1.0",
+	for _, want := range []string{"flexible: animir/node-rate-limiter-flexible, a different script than in v11.1.0",
 		fmt.Sprintf("traefik: left out: open %s", filepath.Join(from, "traefik"))} {
 		if !strings.Contains(told.String(), want) {
 			t.Errorf("%q is missing in %s", want, &told)

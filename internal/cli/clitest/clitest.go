@@ -1,5 +1,6 @@
-// Package clitest tells stories about a program: txtar scripts whose commands call it, interrupt and kill it,
-// start servers for it, and hold its refusals to laws that every refusal keeps. It knows no program of its own.
+// Package clitest runs txtar scripts that test a program. Commands of a script call the program, interrupt and kill it,
+// and start servers for it. It also checks the general rules for refused calls. It does not depend on a particular
+// program.
 package clitest
 
 import (
@@ -15,9 +16,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Scripts runs every story in testdata. The test's binary has to be the program too: see testscript.Main. Those that
-// need a redis-server skip where there is none, and fail under REQUIRE_REDIS=1. If update, the golden parts are
-// written anew.
+// Scripts runs all scripts in testdata. The test binary must also be the program: see Main. Scripts that need a
+// redis-server are skipped if there is no redis-server, and fail with REQUIRE_REDIS=1. If update is set, the golden
+// parts are rewritten.
 func Scripts(t *testing.T, program string, update bool, more map[string]func(*testscript.TestScript, bool, []string)) {
 	p := testscript.Params{
 		Dir:           "testdata",
@@ -32,7 +33,7 @@ func Scripts(t *testing.T, program string, update bool, more map[string]func(*te
 			if err != nil {
 				return err
 			}
-			env.Setenv("ROOT", root) // of the project, to read what it has committed
+			env.Setenv("ROOT", root) // of the repository, for reading its files
 			old, err := exec.LookPath(oldRedisProgram)
 			if err != nil {
 				return err
@@ -93,7 +94,7 @@ func condition(name string) (bool, error) {
 	return err == nil, nil
 }
 
-// Refusals counts the refused calls in the scripts of testdata.
+// Refusals returns the number of refused calls in the scripts of testdata.
 func Refusals(t *testing.T) int {
 	t.Helper()
 	files, err := filepath.Glob("testdata/refuse-*.txtar")
@@ -111,11 +112,11 @@ func Refusals(t *testing.T) int {
 	return calls
 }
 
-// story is what the commands of a script share.
+// story is the state shared by the commands of one script.
 type story struct {
 	program string // its name
 	series  series
-	run     *background // the last one
+	run     *background // the last run in the background
 }
 
 type storyKey struct{}

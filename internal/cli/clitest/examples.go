@@ -17,12 +17,13 @@ import (
 	"ratelab/internal/longtest"
 )
 
-// programs are those whose examples the tests execute, each the tests of its own.
+// programs are the programs whose examples are tested. The tests of each program execute its own examples.
 var programs = []string{"simulate", "bench"}
 
-// Outputs executes each ```console block of the pages that begins with a call of the program, such as
-// `$ go run ./cmd/simulate list`, and compares what follows with what the call prints. A call runs in a folder of its
-// own, in which the pages' files stand, and must succeed. If rewrite, the pages take the new output.
+// Outputs executes each ```console block of the pages that begins with a call of the program, such as `$ go run
+// ./cmd/simulate list`. It compares the rest of the block with the output of the call. Each call runs in its own
+// folder, which has the files of the pages, and must succeed. If rewrite is set, the output replaces the text on the
+// page.
 func Outputs(t *testing.T, program string, rewrite bool, run func(context.Context, []string, cli.Streams) int) {
 	executed := 0
 	pages := Pages(t)
@@ -61,7 +62,7 @@ func Outputs(t *testing.T, program string, rewrite bool, run func(context.Contex
 	}
 }
 
-// printed is what a call writes to standard output; of one that ends in | head -N its first N lines.
+// printed returns the standard output of a call. For a call that ends in | head -N, it returns the first N lines.
 func printed(t *testing.T, args []string, run func(context.Context, []string, cli.Streams) int) string {
 	t.Helper()
 	most := -1
@@ -86,8 +87,8 @@ func printed(t *testing.T, args []string, run func(context.Context, []string, cl
 	return strings.Join(lines, "")
 }
 
-// splitConsole parts a block into the call as it stands there, its words without `go run`, and what it printed. A call
-// goes on in the next line where a line ends in a backslash.
+// splitConsole splits a block into the call as written, its words without `go run`, and the output. A line that ends in
+// a backslash continues on the next line.
 func splitConsole(text string) (call string, args []string, output string) {
 	for line := range strings.Lines(text) {
 		call += line
@@ -102,8 +103,8 @@ func splitConsole(text string) (call string, args []string, output string) {
 	return call, args, text[len(call):]
 }
 
-// Calls parses each command line of the program in the pages' ```sh blocks, without executing it: its flags, their
-// values and the number of its arguments have to be right.
+// Calls parses each command line of the program in the pages' ```sh blocks, without executing it. Flags, their values
+// and the number of arguments must be valid.
 func Calls(t *testing.T, program string, newRoot func() *cobra.Command) {
 	calls := regexp.MustCompile(`^(?:(?:\./)?bin/|go run \./cmd/)` + program + `(?: +(.*))?$`)
 	parsed := 0
@@ -126,7 +127,7 @@ func Calls(t *testing.T, program string, newRoot func() *cobra.Command) {
 	}
 }
 
-// withoutRest is a command line without its comment, its redirection, and what reads its output.
+// withoutRest returns a command line without its comment, its redirection, and the commands after a pipe.
 func withoutRest(line string) string {
 	line, _, _ = strings.Cut(line, " #")
 	line, _, _ = strings.Cut(line, " >")

@@ -16,7 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// tree is every file and folder below one of the script's, with a hash of what is in it.
+// tree lists all files and folders below a folder of the script, with hashes of the contents.
 func tree(ts *testscript.TestScript, folder string) string {
 	var b strings.Builder
 	root := ts.MkAbs(folder)
@@ -36,14 +36,14 @@ func tree(ts *testscript.TestScript, folder string) string {
 	return b.String()
 }
 
-// sameCmd is: same FOLDER FOLDER, the same files with the same bytes.
+// sameCmd is: same FOLDER FOLDER. It fails unless both have the same files with the same bytes.
 func sameCmd(ts *testscript.TestScript, _ bool, args []string) {
 	if a, b := tree(ts, args[0]), tree(ts, args[1]); a != b {
 		ts.Fatalf("%s:\n%s\n%s:\n%s", args[0], a, args[1], b)
 	}
 }
 
-// listFilesCmd is: listfiles FOLDER, which prints the names.
+// listFilesCmd is: listfiles FOLDER. It prints the names.
 func listFilesCmd(ts *testscript.TestScript, _ bool, args []string) {
 	entries, err := os.ReadDir(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -66,7 +66,7 @@ func writeFile(ts *testscript.TestScript, name string, data []byte) {
 	ts.Check(os.WriteFile(ts.MkAbs(name), data, 0o644))
 }
 
-// truncateCmd is: truncate FILE BYTES, from the end.
+// truncateCmd is: truncate FILE BYTES. It removes bytes from the end.
 func truncateCmd(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -74,7 +74,7 @@ func truncateCmd(ts *testscript.TestScript, _ bool, args []string) {
 	writeFile(ts, args[0], data[:len(data)-n])
 }
 
-// noiseCmd is: noise FILE, bytes that are no text; always the same.
+// noiseCmd is: noise FILE. It writes bytes that are not text, always the same ones.
 func noiseCmd(ts *testscript.TestScript, _ bool, args []string) {
 	r := rand.New(rand.NewPCG(1, 2))
 	data := make([]byte, 1000)
@@ -85,7 +85,7 @@ func noiseCmd(ts *testscript.TestScript, _ bool, args []string) {
 	writeFile(ts, args[0], data)
 }
 
-// executesCmd is: executes PROGRAM ARGUMENT…, for a shell that reads a completion script.
+// executesCmd is: executes PROGRAM ARGUMENT… It is used to run a shell with a completion script.
 func executesCmd(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = ts.MkAbs(".")
@@ -95,7 +95,7 @@ func executesCmd(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// replaceCmd is: replace FILE OLD NEW, which changes the first OLD; there must be one.
+// replaceCmd is: replace FILE OLD NEW. It replaces the first OLD, which must exist.
 func replaceCmd(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if !strings.Contains(text, args[1]) {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// oldRedisProgram is a redis-server 5.0.7, as far as a start asks it. The variable OLD_REDIS has its path.
+// oldRedisProgram imitates a redis-server 5.0.7 during its start. The variable OLD_REDIS has its path.
 const oldRedisProgram = "old-redis-server"
 
-// oldRedis serves the socket that the arguments name, until it is killed.
+// oldRedis serves the socket given in the arguments, until it is killed.
 func oldRedis() {
 	at := slices.Index(os.Args, "--unixsocket")
 	listener, err := net.Listen("unix", os.Args[at+1])
@@ -29,7 +29,7 @@ func oldRedis() {
 	}
 }
 
-// answerAsOld answers each command of a connection, of which it reads only the name.
+// answerAsOld replies to each command of a connection. It reads only the name of the command.
 func answerAsOld(conn net.Conn) {
 	defer conn.Close()
 	r := bufio.NewReader(conn)

@@ -9,23 +9,23 @@ import (
 	"testing"
 )
 
-// Page is a document whose examples a reader may follow: README.md, or one of docs.
+// Page is a document with examples for readers: README.md, or one of docs.
 type Page struct {
-	Name string // from the repository's root, with slashes
+	Name string // path from the repository's root, with slashes
 	Text string
 
-	root string // the folder of the repository
+	root string // the repository's root folder
 }
 
-// Block is a fenced block of a page.
+// Block is a fenced code block of a page.
 type Block struct {
 	Page     *Page
-	Language string // what stands behind the opening fence
-	Text     string // what stands between the fences
-	Line     int    // of the opening fence, from 1 on
+	Language string // the word after the opening fence
+	Text     string // the text between the fences
+	Line     int    // of the opening fence, counted from 1
 }
 
-// Pages reads README.md and docs/*.md. A test of a command runs two folders below them.
+// Pages reads README.md and docs/*.md. It expects the test to run two folders below the repository's root.
 func Pages(t *testing.T) []*Page {
 	t.Helper()
 	root, err := filepath.Abs("../..")
@@ -53,7 +53,7 @@ func Pages(t *testing.T) []*Page {
 
 var fenced = regexp.MustCompile("(?ms)^```([a-z]+)\n(.*?)^```$")
 
-// Blocks are the fenced blocks in one language.
+// Blocks returns the fenced blocks in a language.
 func (p *Page) Blocks(language string) (all []Block) {
 	for _, at := range fenced.FindAllStringSubmatchIndex(p.Text, -1) {
 		if p.Text[at[2]:at[3]] == language {
@@ -64,10 +64,10 @@ func (p *Page) Blocks(language string) (all []Block) {
 	return all
 }
 
-// title is the comment on a block's first line by which a block is a file: # my.yaml or -- my.lua.
+// title matches a comment on a block's first line that names the block's file: # my.yaml or -- my.lua.
 var title = regexp.MustCompile(`^(?:#|--) ([\w.-]+\.(?:yaml|lua))\n`)
 
-// File is the name under which a reader saves the block; empty where it has none.
+// File returns the file name of a block, or "" if it has none.
 func (b Block) File() string {
 	if found := title.FindStringSubmatch(b.Text); found != nil {
 		return found[1]
@@ -75,7 +75,8 @@ func (b Block) File() string {
 	return ""
 }
 
-// SaveFiles writes the files of all pages into a folder: a page may use those of another, so that none is shown twice.
+// SaveFiles writes the files of all pages into a folder. A page may use files of another page, so no file may be shown
+// twice.
 func SaveFiles(t *testing.T, pages []*Page, folder string) {
 	t.Helper()
 	from := map[string]string{}
@@ -97,7 +98,7 @@ func SaveFiles(t *testing.T, pages []*Page, folder string) {
 	}
 }
 
-// replace puts another block in the place of b, in the page's file too.
+// replace replaces the text of block b, also in the page's file.
 func (b Block) replace(t *testing.T, text string) {
 	t.Helper()
 	before, after := "```"+b.Language+"\n"+b.Text+"```", "```"+b.Language+"\n"+text+"```"

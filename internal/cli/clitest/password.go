@@ -13,10 +13,10 @@ import (
 	"ratelab/internal/longtest"
 )
 
-// canary is the password of mistypedServers.
+// canary is the password in mistypedServers.
 const canary = "C4n4ryPw"
 
-// mistypedServers are addresses with a password, and a slip of the pen. Nothing listens where they lead.
+// mistypedServers are addresses with a password and a typing mistake. No server listens at any of them.
 var mistypedServers = []string{
 	"redis//u:C4n4ryPw@127.0.0.1:1", "redis:/u:C4n4ryPw@127.0.0.1:1", "redis:u:C4n4ryPw@127.0.0.1:1",
 	"u:C4n4ryPw@127.0.0.1:1",
@@ -33,8 +33,8 @@ var mistypedServers = []string{
 	"redis:\\\\u:C4n4ryPw@127.0.0.1:1", "redis://u:C4n4ryPw\x1b@127.0.0.1:1",
 }
 
-// PasswordsStayHidden checks that no slip in writing a server's address makes its password visible: on no stream, and
-// in no file. calls are the commands that take a server, with the one given.
+// PasswordsStayHidden checks that no typing mistake in a server's address reveals its password, neither on a stream nor
+// in a file. calls returns the commands that take a server, with the given one.
 func PasswordsStayHidden(t *testing.T, run func(context.Context, []string, cli.Streams) int,
 	calls func(server string) [][]string) {
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func PasswordsStayHidden(t *testing.T, run func(context.Context, []string, cli.S
 	for i, form := range mistypedServers {
 		for k, call := range calls(form) {
 			if i > 0 && k > 0 && !longtest.All() {
-				continue // each form once, and each command once
+				continue // by default, each form once and each command once
 			}
 			if code := try(call); code != cli.ExitUsage && code != cli.ExitHarness {
 				t.Errorf("%q: exit code %d", call, code)
@@ -64,7 +64,7 @@ func PasswordsStayHidden(t *testing.T, run func(context.Context, []string, cli.S
 	}
 }
 
-// keepsThePassword fails the test where a call shows the password: printed, or in a file below dir.
+// keepsThePassword fails the test if a call reveals the password in its output or in a file below dir.
 func keepsThePassword(t *testing.T, call []string, stdout, stderr, dir string) {
 	t.Helper()
 	for name, text := range map[string]string{"standard output": stdout, "standard error": stderr} {

@@ -14,13 +14,14 @@ import (
 	"ratelab/internal/scenario"
 )
 
-// secrets stand in the scripts as passwords; no message may repeat one.
+// secrets are the passwords in the scripts. No message may contain one.
 var secrets = []string{"hunter2", "s3cret"}
 
 // refusalsCmd is: refusals FILE
-// It makes every call of a transcript whose lines are "$ PROGRAM ARGUMENT…" and what follows, and prints the
-// transcript as it really went. Besides the words, which cmp compares, each call keeps the laws of a refusal: nothing
-// on standard output, no file made, lost or changed, each line by the program, no password, nothing of Go's.
+// It makes all calls of a transcript. A call is a line "$ PROGRAM ARGUMENT…", followed by its output. It prints the
+// transcript with the actual output, for cmp. In addition, each call must follow the rules for refused calls: no
+// standard output, no file created, deleted or changed, the program's name on each line, no password, no messages of
+// the Go runtime.
 func refusalsCmd(ts *testscript.TestScript, _ bool, args []string) {
 	for line := range strings.Lines(ts.ReadFile(args[0])) {
 		line = strings.TrimSuffix(line, "\n")
@@ -62,7 +63,7 @@ func lawful(ts *testscript.TestScript, line string, got call) {
 	}
 }
 
-// splitCall reads NAME=VALUE… PROGRAM ARGUMENT…; a word may be in double quotes, with Go's escapes.
+// splitCall splits NAME=VALUE… PROGRAM ARGUMENT… A word may be in double quotes, with Go's escapes.
 func splitCall(ts *testscript.TestScript, line string) (env, args []string) {
 	var words []string
 	for line = strings.TrimLeft(line, " "); line != ""; line = strings.TrimLeft(line, " ") {
@@ -86,14 +87,14 @@ func splitCall(ts *testscript.TestScript, line string) (env, args []string) {
 	return nil, nil
 }
 
-// named puts names in place of what differs from run to run.
+// named replaces values that differ between runs by names.
 func named(ts *testscript.TestScript, text string) string {
 	for _, name := range []string{"WORK", "WEB", "LOCKED", "OPEN", "REPLICA", "CLUSTER", "THEIRS"} {
 		if value := ts.Getenv(name); value != "" {
 			text = strings.ReplaceAll(text, value, "$"+name)
 		}
 	}
-	// A list of what is built in would make every addition edit these files.
+	// Replace the lists of built-in names too, so that additions do not change these files.
 	text = strings.ReplaceAll(text, message.List(algorithms.Names()), "$ALGORITHMS")
 	return strings.ReplaceAll(text, message.List(scenario.Names()), "$SCENARIOS")
 }

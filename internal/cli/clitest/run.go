@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/redis/redistest"
 )
 
-// patience is far more than any call takes; it ends one that hangs.
+// patience is the longest time for one call. It stops calls that hang.
 const patience = 5 * time.Minute
 
 // call is one run of the program.
@@ -25,12 +25,12 @@ type call struct {
 	Stdout, Stderr string
 }
 
-// program is a run of the program in the script's folder and environment.
+// program returns a run of the program in the script's folder and environment.
 func program(ctx context.Context, ts *testscript.TestScript, env, args []string) *exec.Cmd {
 	return programNamed(ctx, ts, programName(ts), env, args)
 }
 
-// programNamed is a run of another one of those that the test's binary is.
+// programNamed returns a run of another program that is part of the test binary.
 func programNamed(ctx context.Context, ts *testscript.TestScript, name string, env, args []string) *exec.Cmd {
 	path, err := exec.LookPath(name)
 	ts.Check(err)
@@ -40,7 +40,7 @@ func programNamed(ctx context.Context, ts *testscript.TestScript, name string, e
 	return cmd
 }
 
-// environment is what a run sees of the script's.
+// environment returns the script's variables that a run gets.
 func environment(ts *testscript.TestScript) (settings []string) {
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "TMP", "SYSTEMROOT", "DOCKER_HOST", "REDIS_PASSWORD",
 		"TESTCONTAINERS_RYUK_DISABLED"} {
@@ -52,7 +52,7 @@ func environment(ts *testscript.TestScript) (settings []string) {
 }
 
 // runCmd is: run CODE ARGUMENT… or run CODE|CODE ARGUMENT…
-// The output is there for stdout, stderr and cmp. All of a script are calls within one process.
+// Its output is available to stdout, stderr and cmp. All calls of a script run in one process.
 func runCmd(ts *testscript.TestScript, _ bool, args []string) {
 	got := inSeries(ts, nil, args[1:])
 	fmt.Fprint(ts.Stdout(), got.Stdout)
@@ -63,7 +63,7 @@ func runCmd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // headCmd is: head ARGUMENT…
-// It closes the pipe after the first line of standard output, as head -1 does, and wants no more than silence.
+// It closes the pipe after the first bytes of standard output, as head -1 does. The program must not print a panic.
 func headCmd(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -76,19 +76,19 @@ func headCmd(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = pipe.Read(make([]byte, 1))
 	ts.Check(err)
 	ts.Check(pipe.Close())
-	_ = cmd.Wait() // by the signal of the broken pipe, where there is such a thing
+	_ = cmd.Wait() // SIGPIPE may end it
 	fmt.Fprint(ts.Stderr(), stderr.String())
 	if strings.Contains(stderr.String(), "panic") || strings.Contains(stderr.String(), "goroutine ") {
 		ts.Fatalf("%s", stderr.String())
 	}
 }
 
-// background is a run that goes on while the script does.
+// background is a run in the background of the script.
 type background struct {
 	cmd            *exec.Cmd
 	stdout, stderr bytes.Buffer
-	done           chan struct{} // closed when it has ended
-	err            error         // how; valid after done
+	done           chan struct{} // closed when the run has ended
+	err            error         // how it ended; valid after done
 }
 
 func (b *background) ended() bool {
@@ -105,7 +105,7 @@ func startCmd(ts *testscript.TestScript, _ bool, args []string) {
 	begin(ts, program(context.Background(), ts, nil, args))
 }
 
-// nohupCmd is: nohup ARGUMENT…, which is start for a run that ignores SIGHUP from its beginning. Only on Unix.
+// nohupCmd is: nohup ARGUMENT… It is start for a run that ignores SIGHUP from the beginning. Only on Unix.
 func nohupCmd(ts *testscript.TestScript, _ bool, args []string) {
 	cmd := program(context.Background(), ts, nil, nil)
 	inner := append([]string{"-c", `trap "" HUP; exec "$@"`, "sh", cmd.Path}, args...)
@@ -114,7 +114,7 @@ func nohupCmd(ts *testscript.TestScript, _ bool, args []string) {
 	begin(ts, shell)
 }
 
-// begin runs cmd while the script goes on.
+// begin runs cmd in the background.
 func begin(ts *testscript.TestScript, cmd *exec.Cmd) {
 	b := &background{cmd: cmd, done: make(chan struct{})}
 	b.cmd.Stdout, b.cmd.Stderr = &b.stdout, &b.stderr
@@ -130,7 +130,8 @@ func begin(ts *testscript.TestScript, cmd *exec.Cmd) {
 	})
 }
 
-// signalCmd is: signal INT, TERM, HUP, KILL, STOP or CONT, for the run in the background; on Windows only INT and KILL.
+// signalCmd is: signal INT, TERM, HUP, KILL, STOP or CONT. It signals the run in the background. Windows has only INT
+// and KILL.
 func signalCmd(ts *testscript.TestScript, _ bool, args []string) {
 	signal, known := signals[args[0]]
 	if !known {
@@ -139,7 +140,7 @@ func signalCmd(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(of(ts).run.cmd.Process.Signal(signal))
 }
 
-// endedCmd is: ended CODE, which waits for the run in the background; -1 is a run that a signal ended.
+// endedCmd is: ended CODE. It waits for the end of the run in the background. CODE is -1 if a signal ended the run.
 func endedCmd(ts *testscript.TestScript, _ bool, args []string) {
 	b := of(ts).run
 	timer := time.AfterFunc(patience, func() { b.cmd.Process.Kill() })

@@ -15,14 +15,14 @@ import (
 	"ratelab/internal/cli"
 )
 
-// seriesProgram is what testscript.Main has to call Series.
+// seriesProgram is the program name under which the test binary serves calls: see Main.
 const seriesProgram = "series"
 
-// order is a call that a series is to make.
+// order is a call for the series to make.
 type order struct{ Env, Args []string }
 
-// Main makes the test's binary the program too, main as a user calls it and run for many calls within one process, and
-// whatever more there is.
+// Main makes the test binary act as several programs: the program itself with main, a server for many calls in one
+// process with run, and the programs in more.
 func Main(m testscript.TestingM, program string, main func(), run func(context.Context, []string, cli.Streams) int,
 	more map[string]func()) {
 	all := map[string]func(){program: main, seriesProgram: func() { serve(run) }, oldRedisProgram: oldRedis}
@@ -32,10 +32,10 @@ func Main(m testscript.TestingM, program string, main func(), run func(context.C
 	testscript.Main(m, all)
 }
 
-// serve makes one call after the other, as standard input asks for them.
+// serve makes calls one after the other, as requested on standard input.
 func serve(run func(context.Context, []string, cli.Streams) int) {
 	in, out := gob.NewDecoder(os.Stdin), gob.NewEncoder(os.Stdout)
-	os.Stdout = os.Stderr // what passes by the call's own output is no answer
+	os.Stdout = os.Stderr // output that bypasses the call's streams must not mix with the replies
 	for {
 		var o order
 		if err := in.Decode(&o); errors.Is(err, io.EOF) {
@@ -64,17 +64,17 @@ func makeCall(o order, run func(context.Context, []string, cli.Streams) int) cal
 	return call{code, stdout.String(), stderr.String()}
 }
 
-// series makes calls in the script's folder and environment, all within one process: to start one takes longer than
-// most calls do.
+// series makes calls in the script's folder and environment, all in one process. Starting a process takes longer than
+// most calls.
 type series struct {
 	ts     *testscript.TestScript
 	orders *gob.Encoder
 	calls  *gob.Decoder
-	stderr bytes.Buffer // what the process itself says, as in a panic
+	stderr bytes.Buffer // output of the process itself, such as a panic
 	kill   func()
 }
 
-// inSeries makes the script's next call; the first one starts the process, which ends with the script.
+// inSeries makes the script's next call. The first call starts the process, which ends with the script.
 func inSeries(ts *testscript.TestScript, env, args []string) call {
 	one := &of(ts).series
 	if one.ts == nil {
@@ -96,7 +96,7 @@ func (s *series) start(ts *testscript.TestScript) {
 	ts.Defer(func() {
 		in.Close()
 		cancel()
-		_ = cmd.Wait() // killed, if it has not ended
+		_ = cmd.Wait() // killed if it has not ended
 	})
 	s.orders, s.calls = gob.NewEncoder(in), gob.NewDecoder(out)
 }

@@ -20,9 +20,9 @@ import (
 )
 
 // redisCmd is: redis NAME OPTION…
-// It starts a redis-server, puts its URL into the variable NAME, and ends it with the script.
+// It starts a redis-server, puts its URL into the variable NAME, and stops the server at the end of the script.
 func redisCmd(ts *testscript.TestScript, _ bool, args []string) {
-	dir, err := os.MkdirTemp("", "rl") // a short path, as sockets need
+	dir, err := os.MkdirTemp("", "rl") // sockets need short paths
 	ts.Check(err)
 	socket := filepath.Join(dir, "s")
 	options := []string{"--port", "0", "--unixsocket", socket, "--save", "", "--dir", dir}
@@ -45,7 +45,7 @@ func redisCmd(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// haltCmd is: halt NAME TIME, for which the server of that name stands still. Only on Unix.
+// haltCmd is: halt NAME TIME. It stops the server NAME for that time. Only on Unix.
 func haltCmd(ts *testscript.TestScript, _ bool, args []string) {
 	d, err := time.ParseDuration(args[1])
 	ts.Check(err)
@@ -56,7 +56,7 @@ func haltCmd(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(redistest.Halt(server, d))
 }
 
-// poll asks until it is so.
+// poll calls so repeatedly until it returns true.
 func poll(ts *testscript.TestScript, what string, so func() bool) {
 	deadline := time.Now().Add(patience)
 	for !so() {
@@ -67,14 +67,14 @@ func poll(ts *testscript.TestScript, what string, so func() bool) {
 	}
 }
 
-// client speaks to the server of that name.
+// client returns a client of the server NAME.
 func client(ts *testscript.TestScript, name string) redis.Client {
 	c := redistest.NewClient(2, redistest.DialTo("unix", ts.Getenv(name+"_SOCKET")))
 	ts.Defer(func() { c.Close() })
 	return c
 }
 
-// doCmd is: do NAME COMMAND…, of which the answer is printed.
+// doCmd is: do NAME COMMAND… It prints the reply.
 func doCmd(ts *testscript.TestScript, _ bool, args []string) {
 	var words []any
 	for _, w := range args[1:] {
@@ -88,7 +88,7 @@ func doCmd(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // keyspaceCmd is: keyspace NAME
-// It prints how many keys there are, and each with its type, whether it has a TTL, and its value.
+// It prints the number of keys, and for each key its type, whether it has a TTL, and its value.
 func keyspaceCmd(ts *testscript.TestScript, _ bool, args []string) {
 	ctx, c := context.Background(), client(ts, args[0])
 	keys, err := c.Keys(ctx, "*").Result()
@@ -104,12 +104,12 @@ func keyspaceCmd(ts *testscript.TestScript, _ bool, args []string) {
 		if ttl >= 0 {
 			expiry = "expires"
 		}
-		value, _ := c.Get(ctx, key).Result() // of strings
+		value, _ := c.Get(ctx, key).Result() // only for strings
 		fmt.Fprintln(ts.Stdout(), key, kind, expiry, value)
 	}
 }
 
-// awaitCmd is: await NAME GLOB, until there is such a key, made by the run in the background.
+// awaitCmd is: await NAME GLOB. It waits until the run in the background has created such a key.
 func awaitCmd(ts *testscript.TestScript, _ bool, args []string) {
 	c := client(ts, args[0])
 	poll(ts, args[1], func() bool {
@@ -122,7 +122,7 @@ func awaitCmd(ts *testscript.TestScript, _ bool, args []string) {
 	})
 }
 
-// httpCmd is: http NAME, a web server whose host and port the variable NAME gets.
+// httpCmd is: http NAME. It starts a web server, and puts its host and port into the variable NAME.
 func httpCmd(ts *testscript.TestScript, _ bool, args []string) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	ts.Defer(server.Close)

@@ -2,5 +2,5 @@ package clitest
 
 import "os"
 
-// signals are those that scripts send.
+// signals are the signals that scripts can send.
 var signals = map[string]os.Signal{"INT": os.Interrupt, "KILL": os.Kill}

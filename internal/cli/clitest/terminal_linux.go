@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal opens a pseudo-terminal of 90 columns. What is written to it can be read from the other end.
+// terminal opens a pseudo-terminal with 90 columns. The other end receives what is written to it.
 func terminal(t *testing.T) (tty, other *os.File) {
 	t.Helper()
 	other, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -35,7 +35,7 @@ func terminal(t *testing.T) (tty, other *os.File) {
 	return tty, other
 }
 
-// OnTerminal is what run writes to a terminal of 90 columns. It skips where there are none.
+// OnTerminal returns what run writes to a terminal with 90 columns. It skips the test if there are no pseudo-terminals.
 func OnTerminal(t *testing.T, run func(tty *os.File)) string {
 	t.Helper()
 	tty, other := terminal(t)
