@@ -120,7 +120,7 @@ func away(t *testing.T, l *library) string {
 	one.Close()
 	d, err := p.ask(t.Context(), q, scenario.DefaultStart.Add(time.Second))
 	switch {
-	case err != nil && !strings.Contains(err.Error(), "pass in a decision"): // it tries again, and then decides
+	case err != nil && !strings.Contains(err.Error(), "for a decision, while"): // it tries again, and then decides
 		return "an error"
 	case d.Allowed():
 		return "admits"
