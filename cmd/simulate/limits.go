@@ -29,8 +29,7 @@ and the least limit that rejects none, 0.1 %, 1 % and 5 % of the clients or of t
 six rates it shows the least burst. All figures are exact. With --limit it shows which clients
 would be rejected, how often, and when first and last. With two limits, the old one and the new
 one, it shows what is newly rejected and what no longer; --max-newly-rejected makes that a gate.
-With --in-flight it shows how many requests each client has in flight at once, and the least limit
-on them that rejects none, 0.1 %, 1 % and 5 % of the clients or of the requests.
+With --in-flight it does the same for requests in flight: which concurrency limit fits the log.
 Limits are windows unless --burst or --contract bucket is given.
 
 Exit codes: 0 ok, 1 more is newly rejected than may be, 2 usage or a log that cannot be read, 3
@@ -38,8 +37,7 @@ output failed, 130 interrupted.`
 
 const examplesLimits = `  simulate limits --trace access.log.gz --limit 20/1m           whom this limit rejects
   simulate limits --trace access.log.gz --limit 100/1m --limit 50/1m --max-newly-rejected 0
-  simulate limits --trace access.log --trace-format '$remote_addr [$time_local] $request_time' \
-    --trace-takes request_time --in-flight                      which concurrency limit fits
+  simulate limits --trace calls.csv --trace-takes seconds --in-flight    which concurrency limit
   zcat access.log.*.gz | simulate limits --trace -              a log from a pipe
   simulate limits --trace calls.csv --trace-key user --trace-time at --trace-cost tokens`
 

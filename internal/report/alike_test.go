@@ -34,7 +34,8 @@ token-bucket            1785       215  1765     1.76      <2.00   0 %  2.00
 sliding-window-log      1020       980  1000     1.00      exact   0 %     -
 leaky-bucket            1785       215  1000     1.00          -   0 %     -
 
-Three of five keep the limit; leaky-bucket by holding requests back, up to 3 s.
+3 of 5 limiters keep the limit; leaky-bucket by holding requests back, up to 3
+  s.
 gcra decides as token-bucket, my as sliding-window-log.
 2 of 2 expectations met. Charts are in out.
 Next: simulate recommend extreme-case-1
@@ -80,11 +81,11 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// The rows that keep the limit are counted in words.
+// The sentence counts the rows that keep the limit.
 func TestKeepers(t *testing.T) {
-	for want, excess := range map[string][]int64{"All three keep the limit.": {0, 0, 0},
-		"None of the three keeps the limit.": {1, 1, 1}, "One of three keeps the limit.": {1, 0, 1},
-		"Both keep the limit.": {0, 0}, "Neither keeps the limit.": {1, 1}, "a keeps the limit.": {0},
+	for want, excess := range map[string][]int64{"3 of 3 limiters keep the limit.": {0, 0, 0},
+		"0 of 3 limiters keep the limit.": {1, 1, 1}, "1 of 3 limiters keeps the limit.": {1, 0, 1},
+		"2 of 2 limiters keep the limit.": {0, 0}, "0 of 2 limiters keep the limit.": {1, 1}, "a keeps the limit.": {0},
 		"a exceeds the limit.": {1}, "": {}} {
 		r := &result.Run{}
 		for i, e := range excess {
@@ -98,7 +99,7 @@ func TestKeepers(t *testing.T) {
 	r := &result.Run{Results: []result.Row{{Algorithm: "a"}, {Algorithm: "b"}}}
 	known := []result.Examination{{Algorithm: "a", Findings: []result.Finding{{Name: "admits 199 in 1m"}}},
 		{Algorithm: "b", Findings: []result.Finding{{Fault: true, Name: "never expires"}}}}
-	if got, want := Keepers(r, known), "Both keep the limit; but b has a fault: never expires."; got != want {
+	if got, want := Keepers(r, known), "2 of 2 limiters keep the limit; but b has a fault: never expires."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -93,42 +92,24 @@ func Keepers(r *result.Run, known []result.Examination) string {
 				Natural(float64(row.Shaping.DelayUS.Max)))
 		}
 	}
-	n, who, verb := len(rows), "", message.Verb(max(keep, 1), "keeps", "keep")
-	switch {
-	case n == 0:
+	n := len(rows)
+	if n == 0 {
 		return ""
-	case n == 1:
-		if who = message.Visible(rows[0].Algorithm); keep == 0 {
+	}
+	sentence := fmt.Sprintf("%d of %d limiters %s the limit", keep, n, message.Verb(keep, "keeps", "keep"))
+	if n == 1 {
+		verb := "keeps"
+		if keep == 0 {
 			verb = "exceeds"
 		}
-	case keep == 0 && n == 2:
-		who = "Neither"
-	case keep == 0:
-		who = "None of the " + inWords(n)
-	case keep == n && n == 2:
-		who = "Both"
-	case keep == n:
-		who = "All " + inWords(n)
-	default:
-		who = inWords(keep) + " of " + inWords(n)
-		who = strings.ToUpper(who[:1]) + who[1:]
+		sentence = message.Visible(rows[0].Algorithm) + " " + verb + " the limit"
 	}
 	for i := range known {
 		if e := &known[i]; e.Faults() > 0 && r.Find(e.Algorithm) != nil {
 			delaying += fmt.Sprintf("; but %s has a fault: %s", message.Visible(e.Algorithm), e.Findings[0].Name)
 		}
 	}
-	return who + " " + verb + " the limit" + delaying + "."
-}
-
-// inWords returns a number up to twelve as a word.
-func inWords(n int) string {
-	words := []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-		"twelve"}
-	if n < len(words) {
-		return words[n]
-	}
-	return strconv.Itoa(n)
+	return sentence + delaying + "."
 }
 
 // alikeSentence names the rows with the same decisions as another row.
