@@ -19,7 +19,6 @@ var otherNone = map[string]string{
 	"internal/clients/group.go":     "a jitter",
 	"internal/message/message.go":   "an empty list in words",
 	"internal/page/labels.go":       "no dashes, in CSS",
-	"internal/report/phrases.go":    "a number in words",
 	"internal/result/parts.go":      "a transport",
 	"internal/result/read.go":       "no version, in words",
 	"internal/run/engine.go":        "a transport",

@@ -99,7 +99,8 @@ func TestKeepers(t *testing.T) {
 	r := &result.Run{Results: []result.Row{{Algorithm: "a"}, {Algorithm: "b"}}}
 	known := []result.Examination{{Algorithm: "a", Findings: []result.Finding{{Name: "admits 199 in 1m"}}},
 		{Algorithm: "b", Findings: []result.Finding{{Fault: true, Name: "never expires"}}}}
-	if got, want := Keepers(r, known), "2 of 2 limiters keep the limit; but b has a fault: never expires."; got != want {
+	want := "2 of 2 limiters keep the limit; but b has a fault: never expires."
+	if got := Keepers(r, known); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
