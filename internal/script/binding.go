@@ -17,37 +17,39 @@ import (
 	"ratelab/internal/strictyaml"
 )
 
-// minimal is a whole binding on one line, to copy.
+// minimal is a complete binding on one line, as an example to copy.
 const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted: [1]}`
 
-// Load reads a script that need not keep to the Lua contract, my.lua, and its binding, my.yaml in the same folder,
-// which says how to call the script under the limit p and what its replies mean:
+// Load reads a user's script, such as my.lua, and its binding, my.yaml in the same folder. The script need not follow
+// the Lua contract. The binding says how to call the script under the limit p, and what the script's replies mean:
 //
-//	keys: ["rl:{key}"]                     # KEYS; one of them at least has {key} in it
-//	args: ["{limit}", "{window_ms // 2}"]  # ARGV; may be left out
+//	keys: ["rl:{key}"]                     # KEYS; at least one of them contains {key}
+//	args: ["{limit}", "{window_ms // 2}"]  # ARGV; may be omitted
 //	admitted: [1, "OK", true]              # the replies that mean admitted, or an expression: ">= 0"
-//	rejected: [0]                          # optional: then any third reply is an error
-//	not_configured: [-1]                   # optional: of the rejected, those without a bucket; as admitted
-//	unavailable: ["fail"]                  # optional: nobody decided; as admitted, or error, for any error reply
-//	element: 1                             # which element of a table reply to test; [2, 1] is the first of the second
+//	rejected: [0]                          # optional: then any other reply is an error
+//	not_configured: [-1]                   # optional: rejected because there is no bucket; as admitted
+//	unavailable: ["fail"]                  # optional: it could not decide; as admitted, or error: any error reply
+//	element: 1                             # the element of a table reply to test; [2, 1]: the first of the second
 //	remaining: {element: 2}                # optional, else 0; rounded down
 //	retry_after: {element: 3, unit: ms}    # optional, else 0; s, ms or us, rounded up to the microsecond; -1: never;
 //	                                       # epoch_s, epoch_ms or epoch_us: an instant since 1970
-//	limit: 100/1m                          # optional: the script's own, which it goes by in place of p
+//	limit: 100/1m                          # optional: the limit inside the script, which replaces p
 //	init: {script: setup.lua, keys: ["rl:{key}"], args: ["{burst}"]}   # called once per key before its first request
 //	name: my-limiter                       # the result row; default: the file's base name
 //
-// A template has {key}, {id}, which no other request has, and {expressions}: see ParseTemplate.
+// A template contains {key}, {id}, which is unique for each request, and {expressions}: see ParseTemplate.
 //
-// A list compares strictly: 1 is a number, "1" is text, true is 1, and false, null and nil are nil, which is what
-// Redis makes of them. Every other reply of a listed kind means rejected, and so does nil; a reply of another kind is
-// an error, unless rejected lists it. An expression is nil, not nil, or one of >= > <= < == != and a number or an
-// {expression} of what the limit fixes; it takes a number that comes as text for that number, and holds for no nil.
+// A list compares strictly: 1 is a number, and "1" is text. As in Redis, true is 1, and false, null and nil are nil. If
+// a list has a value of some kind, every other reply of this kind means rejected. Nil means rejected too. A reply of
+// any other kind is an error, unless rejected lists it.
 //
-// A figure is 0 where the script answers nil. An element that is not there is an error: Redis ends a table at its first
-// nil. Without element a figure is the reply itself.
+// An expression is nil, not nil, or a comparison. A comparison is one of >= > <= < == != with a number, or with an
+// {expression} of values that the limit fixes. A comparison accepts numbers that come as text. It is false for nil.
 //
-// The error is a strictyaml.Errors with everything that is wrong in all files, one line each.
+// If the script answers nil, a figure is 0. A missing element is an error, because Redis ends a table at its first nil.
+// Without element, a figure is the reply itself.
+//
+// The error is a strictyaml.Errors with all mistakes in all files, one line each.
 func Load(f File, p limit.Policy) (*Program, error) {
 	dir, name := filepath.Split(f.Name)
 	extension := filepath.Ext(name)
@@ -63,17 +65,17 @@ func Load(f File, p limit.Policy) (*Program, error) {
 	return &b.program, nil
 }
 
-// binding is one that is being read for one limit.
+// binding is a binding while Load reads it for one limit.
 type binding struct {
 	file      File
-	dir, base string // of its file and of the script
+	dir, base string // of the script's file; base has no extension
 	policy    limit.Policy
-	known     constants // of the policy, or of the script's own limit
+	known     constants // values of the policy, or of the script's own limit
 	program   Program
 	replies
 }
 
-// load reads the file beside a script. The program is of use only where there is no problem.
+// load reads the binding of a script. b.program is valid only if there are no problems.
 func (b *binding) load(script string) strictyaml.Errors {
 	file := b.dir + b.base + ".yaml"
 	data, err := b.file.Read(file)
@@ -113,7 +115,7 @@ func (b *binding) read(root strictyaml.Value) {
 	b.init(f.Get("init").Fields("script", "keys", "args"))
 }
 
-// labelText is the rule for the names of all result rows.
+// labelText matches valid names of result rows.
 var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$`)
 
 const (
@@ -122,7 +124,7 @@ const (
 	maxTemplate = 1000 // characters
 )
 
-// label reads the row's name, or makes it from the file's.
+// label reads the row's name, or derives it from the file's name.
 func (b *binding) label(f strictyaml.Fields) string {
 	const want = "want small letters, digits, and hyphens or underscores between them"
 	v := f.Get("name")
@@ -140,7 +142,7 @@ func (b *binding) label(f strictyaml.Fields) string {
 	return label
 }
 
-// own reads the limit that is written into the script.
+// own reads the limit that the script contains.
 func own(v strictyaml.Value) *limit.Policy {
 	text := ""
 	if !v.Given() || !v.Text(&text, "a limit such as 100/1m", maxLabel) {
@@ -163,9 +165,9 @@ func (b *binding) call(f strictyaml.Fields) (c Call) {
 	return c
 }
 
-// perClient refuses keys under which all clients would share one limit.
+// perClient refuses keys that would give all clients one common limit.
 func perClient(f strictyaml.Fields, keys []Template) {
-	// a broken one, which was noted and is nil, may have had the name
+	// a template with an error is nil, and may have had {key}
 	named := func(t Template) bool { return t.parts == nil || t.names()&key != 0 }
 	if len(keys) > 0 && !slices.ContainsFunc(keys, named) {
 		f.Get("keys").Bad(`no key has {key} in it, so that all clients share one; want a template such as "rl:{key}"`)
@@ -180,8 +182,8 @@ func (b *binding) templates(v strictyaml.Value, want string) (all []Template) {
 	return all
 }
 
-// template reads text, or a whole number in plain decimal, which Redis would make text of in any case. It is empty
-// where a problem was noted.
+// template reads text, or a whole number in plain decimal, which Redis converts to text. It returns an empty template
+// if it reports a problem.
 func (b *binding) template(v strictyaml.Value) (t Template) {
 	text := v.Node.Value
 	switch length := utf8.RuneCountInString(text); {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// change is what stands in a template's place from an instant on.
+// change replaces a template's parts from an instant on.
 type change struct {
 	then    []part
-	fromUS  int64 // since 1970, as the script's clock shows it
-	everyUS int64 // both take turns in periods of that length; 0: for good
+	fromUS  int64 // since 1970, on the script's clock
+	everyUS int64 // old and new parts alternate, each for this time; 0: the new parts stay
 }
 
-// partsAt are the template's parts at a time.
+// partsAt returns the template's parts at a time.
 func (t Template) partsAt(nowUS int64) []part {
 	c := t.changed
 	if c == nil || nowUS < c.fromUS || c.everyUS > 0 && (nowUS-c.fromUS)/c.everyUS%2 == 1 {
@@ -21,8 +21,9 @@ func (t Template) partsAt(nowUS int64) []part {
 	return c.then
 }
 
-// Changing is a program that is called as another one from an instant on, in µs since 1970, as when its limit changes.
-// Where everyUS is more than 0 the two take turns, each for so long. Both must have one source.
+// Changing returns a program that is called as p at first, and as other from fromUS on, in µs since 1970. It describes,
+// for example, a change of the limit. If everyUS is more than 0, the two alternate, each for everyUS. Both programs
+// must have the same source.
 func (p *Program) Changing(other *Program, fromUS, everyUS int64) *Program {
 	both := *p
 	join := func(a, b []Template) []Template {
@@ -38,7 +39,7 @@ func (p *Program) Changing(other *Program, fromUS, everyUS int64) *Program {
 	return &both
 }
 
-// Changes reports whether any call of the program is one of another program's.
+// Changes reports whether the program's calls change at some instant: see Changing.
 func (p *Program) Changes() bool {
 	return slices.ContainsFunc(slices.Concat(p.Decide.Keys, p.Decide.Args),
 		func(t Template) bool { return t.changed != nil })

@@ -10,21 +10,21 @@ import (
 	"ratelab/internal/strictyaml"
 )
 
-// condition is what a binding says of the replies that mean an outcome.
+// condition recognises the replies that mean one outcome.
 type condition struct {
-	text   string       // as the binding has it
-	terms  string       // the same with the limit's values
-	listed []resp.Value // of a list
-	others string       // what else than a reply for which it holds it can judge
+	text   string       // as in the binding
+	terms  string       // the same, with the limit's values
+	listed []resp.Value // the values of a list
+	others string       // describes the replies that it judges and for which it does not hold
 
-	// holds reports whether a reply means the outcome, and judges whether the condition can tell that it does not,
-	// rather than that it has nothing to do with it.
+	// holds reports whether a reply means the outcome. judges reports whether the condition applies to a reply. If it
+	// applies and does not hold, the reply means the opposite.
 	holds, judges func(resp.Value) bool
 }
 
 func (c *condition) String() string { return c.text }
 
-// The expressions nil and not nil judge whatever a script can return.
+// The expressions nil and not nil judge all replies except errors.
 var isNil, isNotNil = nilness("nil", "not nil", true), nilness("not nil", "nil", false)
 
 func nilness(text, others string, want bool) *condition {
@@ -33,13 +33,13 @@ func nilness(text, others string, want bool) *condition {
 		judges: func(v resp.Value) bool { return v.Kind != resp.Error }}
 }
 
-// anyError is the expression error: an error reply, whatever it says, which no other condition judges.
+// anyError is the expression error: it holds for all error replies. No other condition judges error replies.
 var anyError = &condition{text: "error", others: "a reply",
 	holds:  func(v resp.Value) bool { return v.Kind == resp.Error },
 	judges: func(resp.Value) bool { return true }}
 
-// comparison is an expression such as >= 0. It judges numbers, also those that come as text, and nil, for which no
-// comparison holds: Lua's nil and false are how scripts say no.
+// comparison returns a condition for an expression such as >= 0. It judges numbers, also numbers that come as text, and
+// nil. No comparison holds for nil, because scripts return nil and false to reject.
 func comparison(text, operator string, operand number) *condition {
 	orders := map[string][]int{">=": {0, 1}, "<=": {-1, 0}, "==": {0}, "!=": {-1, 1}, ">": {1}, "<": {-1}}[operator]
 	return &condition{text: text, others: "another number or nil",
@@ -53,15 +53,16 @@ func comparison(text, operator string, operand number) *condition {
 		}}
 }
 
-// oneOf is a list of values. It judges values of the kinds that it lists, and nil. Unlike a comparison it takes "1"
-// and 1 for two things, as Lua does: a script whose author did not know which of them it returns is one to look at.
+// oneOf returns a condition for a list of values. It judges nil, and values of the kinds that are in the list. Unlike a
+// comparison, it distinguishes "1" from 1, as Lua does. An author who does not know which of them the script returns
+// should check.
 func oneOf(list []resp.Value) *condition {
 	lists := func(k resp.Kind) bool {
 		return slices.ContainsFunc(list, func(w resp.Value) bool { return w.Kind == k })
 	}
 	number, text := lists(resp.Int), lists(resp.String)
 	if !number && !text {
-		return isNil // what is not nil is then of no listed kind, but it is plain what it means
+		return isNil // a value that is not nil is of no listed kind, but its meaning is clear
 	}
 	var others, texts []string
 	for name, among := range map[string]bool{"another number": number, "another text": text, "nil": !lists(resp.Nil)} {
@@ -71,7 +72,7 @@ func oneOf(list []resp.Value) *condition {
 	}
 	slices.Sort(others)
 	for _, v := range list {
-		texts = append(texts, strings.Trim(v.String(), "()")) // (nil), as redis-cli has it, is nil in a binding
+		texts = append(texts, strings.Trim(v.String(), "()")) // redis-cli writes (nil), and bindings write nil
 	}
 	return &condition{text: strings.Join(texts, " or "), listed: list, others: strings.Join(others, " or "),
 		holds: func(v resp.Value) bool {
@@ -87,7 +88,7 @@ func oneOf(list []resp.Value) *condition {
 
 const wantReplies = `a list of replies such as [1] or an expression such as ">= 0"`
 
-// readCondition reads a list of values or an expression; nil where it is neither.
+// readCondition reads a list of values, or an expression. It returns nil if v is neither.
 func readCondition(v strictyaml.Value, known constants) *condition {
 	if v.IsList() {
 		var list []resp.Value
@@ -108,7 +109,7 @@ func readCondition(v strictyaml.Value, known constants) *condition {
 	return c
 }
 
-// readValue reads one value as Redis turns Lua's into replies: true becomes 1, false and nil become nil.
+// readValue converts one value as Redis converts Lua's values to replies: true becomes 1, false and nil become nil.
 func readValue(v strictyaml.Value) resp.Value {
 	switch {
 	case v.IsNull(), v.IsText() && !v.IsQuoted() && v.Node.Value == "nil":
@@ -130,7 +131,7 @@ func readValue(v strictyaml.Value) resp.Value {
 
 var comparisonText = regexp.MustCompile(`^(>=|<=|==|!=|>|<)\s*(\{(.*)\}|.*)$`)
 
-// parseCondition reads nil, not nil, or a comparison with a number or an expression of what the limit fixes.
+// parseCondition reads nil, not nil, or a comparison with a number or an expression of values that the limit fixes.
 func parseCondition(text string, known constants) (*condition, error) {
 	switch strings.Join(strings.Fields(text), " ") {
 	case "nil":

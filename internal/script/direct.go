@@ -8,22 +8,22 @@ import (
 	"github.com/yuin/gopher-lua/parse"
 )
 
-// mostDirect bounds the elements of a reply that Direct spreads, and the commands that it gives functions: a Lua
-// function has room for 60 outer variables.
+// mostDirect limits the number of elements of a reply that Direct spreads, and of commands that it replaces by
+// functions. A Lua function can use only 60 outer variables.
 const mostDirect = 8
 
-// Direct is a Facts.Body that spares its caller work. The functions of the script stay as they are.
+// Direct is a Facts.Body in a form that is faster to call. The functions of the script are unchanged.
 type Direct struct {
 	Body string
-	// Width is how many values the body returns in place of the list that it is to answer; 0: it returns what it
-	// answers.
+	// Width is the number of values that the body returns instead of a list. If Width is 0, the body's replies are
+	// unchanged.
 	Width int
-	// Commands are those that the body calls by functions: redis.call('GET', key) has become NAME1(key) for the first
-	// one.
+	// Commands are the commands that the body calls through functions. For the first command, redis.call('GET', key)
+	// has become NAME1(key).
 	Commands []string
 }
 
-// Direct makes one; name begins the names of the functions. Lists are spread only if the caller wants that.
+// Direct returns the faster form. The names of the functions begin with name. Lists are spread only if spread is true.
 func (f Facts) Direct(name string, spread bool) Direct {
 	d := Direct{}
 	if spread {
@@ -31,7 +31,7 @@ func (f Facts) Direct(name string, spread bool) Direct {
 	}
 	tokens, _ := lex(f.Body)
 	var out []token
-	var blocks []int // what has opened the blocks around a token
+	var blocks []int // the tokens that opened the blocks around a token
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch t.kind {
@@ -43,7 +43,7 @@ func (f Facts) Direct(name string, spread bool) Direct {
 		inFunction := slices.Contains(blocks, parse.TFunction)
 		if t.kind == parse.TReturn && !inFunction && d.Width > 0 {
 			list := braced(tokens[i+1:])
-			if list == nil { // it stands in parentheses
+			if list == nil { // the list is in parentheses
 				return f.Direct(name, false)
 			}
 			tokens = slices.Replace(tokens, i+1, i+1+len(list), list[1:len(list)-1]...)
@@ -61,7 +61,8 @@ func (f Facts) Direct(name string, spread bool) Direct {
 		case at < 0:
 			at, d.Commands = len(d.Commands), append(d.Commands, command)
 		}
-		// A bracket on another line than the name before it would be an error of Lua 5.1.
+		// The bracket stays on its line: Lua 5.1 reports an error if the bracket and the name before it are on
+		// different lines.
 		line := tokens[i+3].line
 		out = append(out, token{parse.TIdent, name + strconv.Itoa(at+1), line}, token{'(', "(", line})
 		i += words - 1
@@ -70,8 +71,9 @@ func (f Facts) Direct(name string, spread bool) Direct {
 	return d
 }
 
-// literalCall is the command that tokens begin to call by its literal name, and how many of them come before its first
-// argument, or before the bracket that ends the call; "" where they do not.
+// literalCall returns the command that tokens call by its literal name. words is the number of tokens before the first
+// argument, or before the closing bracket if there are no arguments. command is "" if tokens do not begin with such a
+// call.
 func literalCall(tokens []token) (command string, words int) {
 	if len(tokens) < 6 || tokens[0].kind != parse.TIdent || !isRedis(tokens[0].text) || tokens[1].kind != '.' ||
 		tokens[2].text != "call" || tokens[3].kind != '(' || tokens[4].kind != parse.TString {
@@ -86,8 +88,8 @@ func literalCall(tokens []token) (command string, words int) {
 	return "", 0
 }
 
-// braced is the list that tokens begin with, with its braces; nil where they begin with something else. Its elements
-// are parted by commas, with none behind the last one.
+// braced returns the list at the beginning of tokens, with its braces, or nil if tokens do not begin with a list. In
+// the returned list, commas separate the elements, and no comma follows the last element.
 func braced(tokens []token) []token {
 	if tokens[0].kind != '{' {
 		return nil
@@ -106,7 +108,7 @@ func braced(tokens []token) []token {
 			}
 		}
 		if last := len(list) - 1; depth == 0 && list[last].kind == ',' {
-			list[last] = token{} // behind the last element
+			list[last] = token{} // the comma after the last element
 		}
 		list = append(list, t)
 		if depth == 0 {
@@ -116,7 +118,7 @@ func braced(tokens []token) []token {
 	return nil
 }
 
-// returned notes what a return of the script itself gives: see Facts.lists.
+// returned records the width of a return statement of the script itself: see Facts.lists.
 func (r *reader) returned(exprs []ast.Expr) {
 	width := 0
 	if len(exprs) == 1 {
@@ -131,14 +133,14 @@ func (r *reader) returned(exprs []ast.Expr) {
 	}
 }
 
-// plainList reports whether a table has elements without names, whose number is certain.
+// plainList reports whether a table has only elements without names, and a number of elements that is certain.
 func (r *reader) plainList(t *ast.TableExpr) bool {
 	named := func(f *ast.Field) bool { return f.Key != nil }
 	n := len(t.Fields)
 	return 0 < n && n <= mostDirect && !slices.ContainsFunc(t.Fields, named) && r.single(t.Fields[n-1].Value)
 }
 
-// single reports whether an expression gives one value for certain.
+// single reports whether an expression certainly has exactly one value.
 func (r *reader) single(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Comma3Expr:

@@ -13,29 +13,29 @@ import (
 	"ratelab/internal/message"
 )
 
-// term is an expression in braces, or a part of one: an operation on two others, a variable, or a number. Its values
-// are doubles from low to high, which are equal where the limit fixes the value. No call can fail: an expression is
-// refused when it is read if a value could reach 2^53, or a divisor could be 0.
+// term is an expression in braces, or a part of one: an operation on two terms, a variable, or a number. Its values are
+// doubles from low to high. If the limit fixes the value, low and high are equal. No call can fail, because
+// parseExpression refuses values that could reach 2^53 and divisors that could be 0.
 type term struct {
 	op          byte // one of + - * / f %, f for //; 0: no operation
 	left, right *term
-	names       variable // those that it depends on; none: its value is low
-	unitUS      int64    // of the time, without an operation
+	names       variable // variables that it depends on; none: its value is low
+	unitUS      int64    // unit of the time, if there is no operation
 	low, high   float64
 }
 
-// latestUS is in 2223, later than any scenario ends.
+// latestUS lies in the year 2223, later than the end of any scenario.
 const latestUS = 8e15
 
 func clock(unitUS int64) *term {
 	return &term{names: now, unitUS: unitUS, high: latestUS / float64(unitUS)}
 }
 
-// variables are the names that change from request to request.
+// variables are the names whose values change from request to request.
 var variables = map[string]*term{"key": {names: key}, "id": {names: id}, "cost": {names: cost, low: 1,
 	high: limit.MaxRequests}, "now_us": clock(1), "now_ms": clock(1000), "now_s": clock(1_000_000)}
 
-// at is the term's value for one call.
+// at returns the term's value for one call.
 func (t *term) at(costs, nowUS int64) float64 {
 	switch {
 	case t.op != 0:
@@ -66,8 +66,8 @@ func calculate(op byte, a, b float64) float64 {
 	return quotient
 }
 
-// floored is a // b and a % b: the quotient rounded down, and a rest with the sign of b, as Python has them. Of whole
-// numbers Lua 5.3 has the same.
+// floored returns a // b and a % b, as Python does: the quotient rounded down, and a rest with the sign of b. Lua 5.3
+// has the same results for whole numbers.
 func floored(a, b float64) (quotient, rest float64) {
 	if x, y := int64(a), int64(b); float64(x) == a && float64(y) == b {
 		rest = float64(x % y)
@@ -77,7 +77,7 @@ func floored(a, b float64) (quotient, rest float64) {
 	if rest != 0 && rest < 0 != (b < 0) {
 		rest += b
 	}
-	q := (a - rest) / b // whole, but for its rounding
+	q := (a - rest) / b // a whole number, except for rounding errors
 	quotient = math.Floor(q)
 	if q-quotient > 0.5 {
 		quotient++
@@ -93,15 +93,15 @@ func appendNumber(dst []byte, x float64) []byte {
 	return strconv.AppendFloat(dst, x, 'f', -1, 64)
 }
 
-// parser reads one expression, a word at a time.
+// parser reads one expression, one word at a time.
 type parser struct {
 	known      constants
 	variables  map[string]*term
 	word, rest string
-	err        error // the first one, at which reading ends
+	err        error // the first error; reading ends there
 }
 
-// parseExpression reads what stands in braces: numbers, names of known and of variables, operators, parentheses.
+// parseExpression reads the text between braces: numbers, names of known and of variables, operators, parentheses.
 func parseExpression(text string, known constants, variables map[string]*term) (*term, error) {
 	p := &parser{known: known, variables: variables, rest: text}
 	p.next()
@@ -173,7 +173,7 @@ func (p *parser) operand() *term {
 		slices.Concat(names, slices.Sorted(maps.Keys(p.variables)))))
 }
 
-// apply is left op right, a number where both are.
+// apply returns the term left op right. It is a number if both sides are numbers.
 func (p *parser) apply(operator string, left, right *term) *term {
 	op := operator[0]
 	if operator == "//" {
@@ -207,7 +207,7 @@ func (p *parser) apply(operator string, left, right *term) *term {
 	return p.within(t, "the result of "+operator)
 }
 
-// within refuses what is, or becomes, larger than a double counts without gaps.
+// within refuses terms that may be larger than the range in which a double represents every whole number.
 func (p *parser) within(t *term, what string) *term {
 	if most := max(-t.low, t.high); most >= float64(limit.MaxExact) {
 		return p.fail("%s is up to %.3g, and numbers are exact below 2^53 = %d; want a larger unit or a smaller number",

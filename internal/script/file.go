@@ -14,16 +14,16 @@ import (
 	"ratelab/internal/strictyaml"
 )
 
-// File is a user's script, with its binding beside it.
+// File is a user's script, with a function that reads it and its binding.
 type File struct {
 	Name string
-	Read func(name string) ([]byte, error) // the script, its binding, or a script that the binding names
+	Read func(name string) ([]byte, error) // reads the script, its binding, or a script that the binding names
 }
 
-// OnDisk is the file of that name on this machine.
+// OnDisk returns the file with this name on this machine.
 func OnDisk(name string) File { return File{name, readFile} }
 
-// Files are those of the names on this machine.
+// Files returns the files with these names on this machine.
 func Files(names []string) []File {
 	var all []File
 	for _, name := range names {
@@ -32,8 +32,8 @@ func Files(names []string) []File {
 	return all
 }
 
-// OwnLimit is the limit that is written into all scripts whose bindings state one. It is nil where none does or two
-// differ. What is wrong with a binding is for Load to say.
+// OwnLimit returns the limit that is written into all scripts whose bindings state one. It is nil if no binding states
+// a limit, or if two limits differ. Invalid bindings are skipped, because Load reports their errors.
 func OwnLimit(files []File) (own *limit.Policy) {
 	for _, f := range files {
 		switch p, err := Load(f, limit.Policy{Requests: 1, Window: time.Second}); {
@@ -47,7 +47,7 @@ func OwnLimit(files []File) (own *limit.Policy) {
 	return own
 }
 
-// Source reads the Lua alone; the error, a strictyaml.Errors, says why it can be none.
+// Source reads only the Lua. The error is a strictyaml.Errors, and says why the file cannot be a script.
 func (f File) Source() (string, error) {
 	source, problems := f.lua(f.Name)
 	if len(problems) > 0 {
@@ -56,7 +56,7 @@ func (f File) Source() (string, error) {
 	return source, nil
 }
 
-// lua reads Lua, which it checks for being text at all: whether it compiles is for a server to say.
+// lua reads Lua. It checks that the file is text and not empty. A server checks later whether the script compiles.
 func (f File) lua(name string) (string, strictyaml.Errors) {
 	data, err := f.Read(name)
 	if err != nil {
@@ -72,7 +72,7 @@ func (f File) lua(name string) (string, strictyaml.Errors) {
 	return string(data), nil
 }
 
-// readFile gives a regular file's contents, of which it reads no more than is needed to see that they are too long.
+// readFile returns the contents of a regular file. It reads no more than necessary to see that a file is too large.
 func readFile(file string) ([]byte, error) {
 	data, err := atomicfile.Read(file, strictyaml.MaxBytes)
 	if errors.Is(err, fs.ErrInvalid) {
@@ -81,7 +81,7 @@ func readFile(file string) ([]byte, error) {
 	return data, err
 }
 
-// outline reads the top-level fields of a YAML file, nil where it has none.
+// outline reads the top-level fields of a YAML file. It returns nil if the file has no fields.
 func outline(file string) (fields map[string]any) {
 	data, err := readFile(file)
 	if err != nil || yaml.Unmarshal(data, &fields) != nil {
@@ -90,15 +90,15 @@ func outline(file string) (fields map[string]any) {
 	return fields
 }
 
-// IsBinding reports whether a YAML file looks like the binding of some script, and not like a scenario.
+// IsBinding reports whether a YAML file looks like a binding, and not like a scenario.
 func IsBinding(file string) bool {
 	fields := outline(file)
 	return fields["admitted"] != nil && fields["phases"] == nil
 }
 
-// IsInit reports whether a script is one that a binding in its folder calls once for each key.
+// IsInit reports whether a binding in the folder names this script as its init script.
 func IsInit(dir, name string) bool {
-	files, _ := filepath.Glob(filepath.Join(dir, "*.yaml")) // the pattern is a good one
+	files, _ := filepath.Glob(filepath.Join(dir, "*.yaml")) // the pattern is valid
 	for _, file := range files {
 		if init, _ := outline(file)["init"].(map[string]any); init["script"] == name {
 			return true

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The names that Redis 7.0 and later, or Valkey, gives to every script, and that a virtual clock can follow. All other
-// free names are refused, those of forbidden with the reason.
+// The global names that Redis 7.0 and later, and Valkey, give to every script, and that a virtual clock can follow. All
+// other global names are refused. For the names in forbidden, the error states the reason.
 var (
 	functions = strings.Fields("assert error getmetatable ipairs next pairs pcall rawequal rawget rawset select " +
 		"setmetatable tonumber tostring type unpack xpcall _VERSION")
@@ -34,12 +34,12 @@ var forbidden = map[string]string{
 	"__redis__err__handler": "is the server's own", "__server__err__handler": "is the server's own",
 }
 
-// placed are functions whose results go by places in memory, if it is tables or functions that they are given. rawget
-// is among them because it reads the fields of redis.
+// placed are functions whose results depend on memory addresses, if their arguments are tables or functions. rawget is
+// among them because it reads the fields of redis.
 var placed = strings.Fields("next pairs rawget rawset setmetatable tostring")
 
-// Settings are functions of cjson that change it for every other script on the server, as long as that runs; Harmless
-// is the rest of it.
+// Settings are functions of cjson that change it for all other scripts on the server, until the server stops. Harmless
+// are its other functions.
 const (
 	Settings = "encode_sparse_array encode_max_depth decode_max_depth encode_number_precision encode_keep_buffer " +
 		"encode_invalid_numbers decode_invalid_numbers decode_array_with_array_mt"
@@ -48,7 +48,7 @@ const (
 
 var settings, harmless = strings.Fields(Settings), strings.Fields(Harmless)
 
-// nameRefused says why a free name is refused, or "".
+// nameRefused returns the reason why a global name is refused, or "" if the name is permitted.
 func nameRefused(name string) string {
 	why, bad := forbidden[name]
 	switch {

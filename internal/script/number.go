@@ -10,19 +10,19 @@ import (
 	"ratelab/internal/resp"
 )
 
-// number is a number of a reply or of an expression, exact: whole, unless fraction is set. Replies of whole numbers,
-// nearly all there are, cost no allocation.
+// number is an exact number of a reply or an expression. It is whole, unless fraction is set. Nearly all replies are
+// whole numbers, which cost no allocation.
 type number struct {
 	whole    int64
 	fraction *big.Rat
 }
 
-// numberText is how Lua and Redis write numbers as text; nan and inf are no numbers.
+// numberText matches numbers as Lua and Redis write them as text. It does not match nan and inf.
 var numberText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// parseNumber reads a decimal number, all of text. Text that is no int64 is how a script wrote a double, of which there
-// are many spellings: 0.40000000000000002 is 0.4 under %.17g. It counts as the shortest of them, or rounding up would
-// find a microsecond that the script never meant.
+// parseNumber reads text as a decimal number. If the text is not an int64, the script wrote a double, and doubles have
+// many spellings: with %.17g, 0.4 is 0.40000000000000002. The number is the shortest of these spellings. Otherwise
+// rounding up could add a microsecond that the script did not mean.
 func parseNumber(text string) (number, bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && text[0] != '+' {
 		return number{whole: n}, true
@@ -34,8 +34,8 @@ func parseNumber(text string) (number, bool) {
 	return double(x)
 }
 
-// double is the number that x is the nearest double of, with the fewest digits. What is larger than any figure of a
-// limiter, or smaller than the least that counts, would take much work and says nothing.
+// double returns the shortest decimal number whose nearest double is x. It refuses numbers of 1e100 and more, because
+// no figure of a limiter is that large, and their arithmetic is slow.
 func double(x float64) (number, bool) {
 	if math.IsNaN(x) || math.Abs(x) >= 1e100 {
 		return number{}, false
@@ -47,7 +47,7 @@ func double(x float64) (number, bool) {
 	return number{fraction: r}, ok
 }
 
-// numberOf is the number that a reply is, as a number or as text.
+// numberOf returns the number that a reply contains, as a number or as text.
 func numberOf(r resp.Value) (number, bool) {
 	switch r.Kind {
 	case resp.Int:
@@ -65,7 +65,7 @@ func (n number) rat() *big.Rat {
 	return new(big.Rat).SetInt64(n.whole)
 }
 
-// compare is -1, 0 or 1 as n is less than, equal to or greater than m.
+// compare returns -1, 0 or 1 if n is less than, equal to or greater than m.
 func (n number) compare(m number) int {
 	if n.fraction == nil && m.fraction == nil {
 		return cmp.Compare(n.whole, m.whole)
@@ -73,13 +73,13 @@ func (n number) compare(m number) int {
 	return n.rat().Cmp(m.rat())
 }
 
-// times is n times unit, rounded down or up; false where that is no int64. unit is at least 1.
+// times returns n times unit, rounded down or up, or false if the result is no int64. unit must be at least 1.
 func (n number) times(unit int64, up bool) (int64, bool) {
 	if n.fraction == nil && n.whole >= math.MinInt64/unit && n.whole <= math.MaxInt64/unit {
 		return n.whole * unit, true
 	}
 	product := new(big.Rat).Mul(n.rat(), new(big.Rat).SetInt64(unit))
-	q := new(big.Int).Div(product.Num(), product.Denom()) // Euclidean: down, since a denominator is positive
+	q := new(big.Int).Div(product.Num(), product.Denom()) // Euclidean: rounds down, as the denominator is positive
 	if up && !product.IsInt() {
 		q.Add(q, big.NewInt(1))
 	}

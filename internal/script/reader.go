@@ -9,8 +9,8 @@ import (
 	"github.com/yuin/gopher-lua/ast"
 )
 
-// reader walks a script and keeps account of its scopes, by the rules of Lua 5.1: what is local is the script's own
-// business, and what is free must be something that Redis gives and that the prelude can stand before.
+// reader walks through a script and tracks its scopes, by the rules of Lua 5.1. Local names belong to the script. Free
+// names must be names that Redis provides and that the prelude can replace.
 type reader struct {
 	facts    Facts
 	scopes   []map[string]bool
@@ -18,13 +18,13 @@ type reader struct {
 	placed   map[string]bool
 	reported map[string]bool
 
-	functions int // around what is being read
-	returns   int // of the script itself, so far
+	functions int // number of functions around the current node
+	returns   int // number of return statements read, outside functions
 
-	converters, conversions int // how often it names tonumber, and how often it calls it with one argument
+	converters, conversions int // how often tonumber is named, and how often it is called with one argument
 }
 
-// refuse adds a remark, unless an earlier line has had it.
+// refuse adds a remark, unless an earlier line has the same remark.
 func (r *reader) refuse(line int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if !r.reported[text] {
@@ -40,7 +40,7 @@ func (r *reader) declare(names ...string) {
 	}
 }
 
-// within reads in a scope of its own.
+// within calls read in a new scope.
 func (r *reader) within(read func()) {
 	r.scopes = append(r.scopes, map[string]bool{})
 	read()
@@ -73,7 +73,7 @@ func (r *reader) statement(s ast.Stmt) {
 	case *ast.WhileStmt:
 		r.expression(s.Condition)
 		r.block(s.Stmts)
-	case *ast.RepeatStmt: // its condition sees the names of its block
+	case *ast.RepeatStmt: // the condition sees the names of the block
 		r.within(func() { r.statements(s.Stmts); r.expression(s.Condition) })
 	case *ast.IfStmt:
 		r.expression(s.Condition)
@@ -100,8 +100,8 @@ func (r *reader) statement(s ast.Stmt) {
 	}
 }
 
-// local reads a declaration, whose names are known after it; that of a local function, which alone has a last line,
-// already within it.
+// local reads a declaration. Its names are known after it. The name of a local function is already known inside the
+// function. Only local functions have a last line.
 func (r *reader) local(s *ast.LocalAssignStmt) {
 	if s.LastLine() > 0 {
 		r.declare(s.Names...)
@@ -148,7 +148,7 @@ func (r *reader) assignField(line int, of ast.Expr) {
 
 func argument(name string) bool { return name == "KEYS" || name == "ARGV" }
 
-// free reports whether a name is none of the script's own.
+// free reports whether a name is not local to the script.
 func (r *reader) free(name string) bool {
 	return !slices.ContainsFunc(r.scopes, func(scope map[string]bool) bool { return scope[name] })
 }
@@ -210,13 +210,13 @@ func (r *reader) function(f *ast.FunctionExpr) {
 	r.within(func() {
 		r.declare(f.ParList.Names...)
 		if f.ParList.HasVargs {
-			r.declare("arg") // Lua 5.1 gives one to functions that take … and do not use it
+			r.declare("arg") // Lua 5.1 gives arg to functions that declare … and do not use it
 		}
 		r.block(f.Stmts)
 	})
 }
 
-// value reads a name that is used as it is, rather than for one of its fields.
+// value reads a name that is used as a value, and not only to read one of its fields.
 func (r *reader) value(name *ast.IdentExpr) {
 	if !r.known(name) {
 		return
@@ -240,7 +240,7 @@ func (r *reader) value(name *ast.IdentExpr) {
 
 func isRedis(name string) bool { return name == "redis" || name == "server" }
 
-// known reports whether a name is free and permitted; where it is not permitted, that is noted.
+// known reports whether a name is free and permitted. If a free name is not permitted, known adds a remark.
 func (r *reader) known(name *ast.IdentExpr) bool {
 	if !r.free(name.Value) {
 		return false

@@ -11,22 +11,23 @@ import (
 	"ratelab/internal/strictyaml"
 )
 
-// replies are what a binding says of a script's replies; nil is not told, but for admitted.
+// replies are the rules of a binding for a script's replies. Rules that the binding does not state are nil. admitted is
+// required.
 type replies struct {
 	element                                        path
 	admitted, rejected, notConfigured, unavailable *condition
 	remaining, retryAfter                          *figure
 }
 
-// figure is a number within a reply.
+// figure is the place of a number in a reply.
 type figure struct {
 	name    string
 	element path
-	unitUS  int64 // 1 for what is no time
+	unitUS  int64 // 1 if the figure is not a time
 	instant bool  // the time since 1970, not from now on
 }
 
-// read reads what the script's replies mean.
+// read reads the rules for the script's replies.
 func (b *replies) read(f strictyaml.Fields, known constants) {
 	b.element = elementOf(f)
 	b.admitted = readCondition(f.Need("admitted", wantReplies), known)
@@ -41,7 +42,7 @@ func (b *replies) read(f strictyaml.Fields, known constants) {
 	b.retryAfter = readFigure(f.Get("retry_after").Fields("element", "unit"), "retry_after")
 }
 
-// outcome reads a further one, and refuses a value that a list before it has, too.
+// outcome reads a condition after admitted. It refuses values that an earlier list has too.
 func (b *replies) outcome(v strictyaml.Value, known constants) *condition {
 	c := readCondition(v, known)
 	for i, before := range []*condition{b.admitted, b.rejected, b.notConfigured} {
@@ -58,7 +59,7 @@ func (b *replies) outcome(v strictyaml.Value, known constants) *condition {
 	return c
 }
 
-// terms are those of the conditions that the limit fixes.
+// terms returns the terms of the conditions, with the values that the limit fixes.
 func (b *replies) terms() (all string) {
 	for _, c := range []*condition{b.admitted, b.rejected, b.notConfigured, b.unavailable} {
 		if c != nil {
@@ -68,7 +69,7 @@ func (b *replies) terms() (all string) {
 	return all
 }
 
-// readFigure reads {element: 2} and {element: 3, unit: ms}, nil where there is none.
+// readFigure reads {element: 2} or {element: 3, unit: ms}. It returns nil if the field is missing.
 func readFigure(f strictyaml.Fields, name string) *figure {
 	if !f.Given() {
 		return nil
@@ -84,7 +85,7 @@ func readFigure(f strictyaml.Fields, name string) *figure {
 	return d
 }
 
-// path leads to an element of a table, by numbers from 1 on, as Lua counts. An empty path is the reply itself.
+// path leads to an element of a table. Its numbers begin at 1, as in Lua. An empty path means the reply itself.
 type path []int64
 
 const (
@@ -112,7 +113,8 @@ func (p path) String() string {
 	return "element " + strings.Trim(strings.ReplaceAll(fmt.Sprint([]int64(p)), " ", ", "), "[]")
 }
 
-// in follows p into r. Nil on the way is nil at the end: a script that answers false instead of its table says no.
+// in follows p into r. If a value on the way is nil, the result is nil, because a script that answers false instead of
+// its table rejects.
 func (p path) in(r resp.Value) (resp.Value, error) {
 	for _, n := range p {
 		switch {
@@ -143,7 +145,7 @@ func (b *replies) decode(r resp.Value) (limit.Decision, error) {
 	return d, nil
 }
 
-// What is known where nobody decided, or nobody had anything to go by.
+// Decisions that need no figures: the script could not decide, or the key had no limit.
 var (
 	unavailable   = limit.Decision{Verdict: limit.Unavailable}
 	notConfigured = limit.Decision{Verdict: limit.NotConfigured, RetryAfterUS: limit.Never}
@@ -167,7 +169,7 @@ func (b *replies) decision(r resp.Value) (d limit.Decision, err error) {
 	}
 	if n, known, err := b.remaining.number(r); err != nil {
 		return d, err
-	} else if known { // rounded down: so many whole requests still pass
+	} else if known { // rounded down to the whole requests that are still admitted
 		if d.Remaining, known = n.times(1, false); !known {
 			return d, errors.New("remaining is out of range; want a number of requests")
 		}
@@ -178,7 +180,7 @@ func (b *replies) decision(r resp.Value) (d limit.Decision, err error) {
 	return d, err
 }
 
-// nonsense says what the tested value should have been.
+// nonsense returns an error that says what the tested value should have been.
 func (b *replies) nonsense(v resp.Value) error {
 	found, remedy := "", ""
 	if len(b.element) > 0 {
@@ -197,7 +199,8 @@ func (b *replies) nonsense(v resp.Value) error {
 	return fmt.Errorf("%swant %v (admitted) or %s (rejected)%s", found, b.admitted, rejected, remedy)
 }
 
-// wait is the figure in microseconds, rounded up: who comes a fraction earlier is rejected again.
+// wait returns the figure in microseconds, rounded up. If it were rounded down, a retry could come a fraction too early
+// and be rejected again.
 func (f *figure) wait(r resp.Value) (int64, error) {
 	n, known, err := f.number(r)
 	switch {
@@ -213,7 +216,7 @@ func (f *figure) wait(r resp.Value) (int64, error) {
 	return us, nil
 }
 
-// number finds the figure, which is not known where nobody said where, or the script answers nil.
+// number finds the figure. known is false if the binding has no such figure, or if the script answers nil.
 func (f *figure) number(r resp.Value) (n number, known bool, err error) {
 	if f == nil {
 		return n, false, nil
@@ -231,7 +234,7 @@ func (f *figure) number(r resp.Value) (n number, known bool, err error) {
 	return n, true, nil
 }
 
-// Contract decodes the reply of a script that keeps to the Lua contract: four integers, five from a shaper.
+// Contract decodes the reply of a script that follows the Lua contract: four integers, or five from a shaper.
 func Contract(r resp.Value) (limit.Decision, error) {
 	if r.Kind == resp.Error {
 		return limit.Decision{}, errors.New(r.Text)

@@ -1,5 +1,5 @@
 // Package script describes a rate limiter's Lua as it is deployed: its source, the KEYS and ARGV of a call, and the
-// meaning of a reply. It runs no script; virtualtime and load do.
+// meaning of a reply. The packages virtualtime and load run scripts; this package does not.
 package script
 
 import (
@@ -13,52 +13,52 @@ import (
 	"ratelab/internal/resp"
 )
 
-// Call is one way of calling a script: the elements of KEYS and ARGV.
+// Call is one way to call a script: the elements of KEYS and ARGV.
 type Call struct {
 	Keys, Args []Template
 }
 
-// TTLs are what every relative TTL that a script sets becomes in virtual time: so many times as long, and longer by
-// PlusMS. It tells what a script would decide if its keys lived longer.
+// TTLs changes the relative TTLs that a script sets in virtual time: each TTL is multiplied by Times, and PlusMS is
+// added. It shows what a script would decide if its keys lived longer.
 type TTLs struct{ Times, PlusMS int64 }
 
-// Program is everything that is needed to let a script decide requests.
+// Program has all information that is needed to let a script decide requests.
 type Program struct {
-	Label  string // what the result row is called
+	Label  string // name of the result row
 	Source string // the Lua, as deployed
 	Decide Call
 
-	Foreign bool // not one of this module's own: nobody knows what it does
-	// TimeMoves: TIME is another one in each call, as it is for every Foreign script in virtual time.
+	Foreign bool // a user's script, whose behaviour is unknown
+	// TimeMoves: TIME returns a new value in each call. In virtual time this holds for all Foreign scripts.
 	TimeMoves bool
 
-	// Init, where it is not nil, is called once for each key before the key's first request; InitSource is its
-	// script, which may be the same.
+	// Init, if it is not nil, is called once for each key before the key's first request. InitSource is its script, and
+	// may be the same as Source.
 	Init       *Call
 	InitSource string
 
-	// Remove, where it is not nil, is a call of InitSource that undoes Init, with as many KEYS and ARGV. Managed says
-	// when which of them happens to every key, in the order of time.
+	// Remove, if it is not nil, is a call of InitSource that undoes Init. It has as many KEYS and ARGV as Init. Managed
+	// lists when Init or Remove happens to every key, in order of time.
 	Remove  *Call
 	Managed []limit.ManagedStep
 
-	// TellsRetry: a rejection says when to come back; RetryAt: as an instant, which Decode leaves as it is.
+	// TellsRetry: a rejection says when to retry. RetryAt: it does so as an instant, and Decode does not convert it.
 	TellsRetry, RetryAt bool
 
-	// SurvivesErrors: Decode makes a decision of an error reply, too, so that one ends nothing.
+	// SurvivesErrors: Decode converts an error reply to a decision too, so an error does not end the run.
 	SurvivesErrors bool
 
-	TTLs TTLs // in virtual time; zero: those that the script sets
+	TTLs TTLs // in virtual time; zero: TTLs do not change
 
-	Own *limit.Policy // the limit that is written into the script; nil: it goes by the one that it is called for
+	Own *limit.Policy // the limit that is written into the script; nil: the limit comes with the call
 
-	Terms string // with which Decode compares replies, where the limit fixes them
+	Terms string // the values that the limit fixes in Decode's comparisons
 
-	// Decode turns the reply to Decide into a decision, or says why it is none.
+	// Decode turns the reply to Decide into a decision. The error says why a reply is not a decision.
 	Decode func(resp.Value) (limit.Decision, error)
 }
 
-// Decision is what a reply means to a client whose clock showed nowUS at the request.
+// Decision returns the meaning of a reply for a client whose clock showed nowUS at the request.
 func (p *Program) Decision(reply resp.Value, nowUS int64) (limit.Decision, error) {
 	d, err := p.Decode(reply)
 	if p.RetryAt && d.RetryAfterUS > 0 {
@@ -67,34 +67,34 @@ func (p *Program) Decision(reply resp.Value, nowUS int64) (limit.Decision, error
 	return d, err
 }
 
-// SHA1 is the digest under which Redis caches source.
+// SHA1 returns the digest under which Redis caches source.
 func SHA1(source string) string {
 	sum := sha1.Sum([]byte(source))
 	return hex.EncodeToString(sum[:])
 }
 
-// TakesCost reports whether a request's cost reaches the script.
+// TakesCost reports whether a request's cost is an argument of the script.
 func (p *Program) TakesCost() bool {
 	return slices.ContainsFunc(p.Decide.Args, func(t Template) bool { return !t.Same(Vars{Cost: 1}, Vars{Cost: 2}) })
 }
 
-// TakesTime reports whether the caller's clock reaches the script.
+// TakesTime reports whether the caller's clock is an argument of the script.
 func (p *Program) TakesTime() bool {
 	return slices.ContainsFunc(p.Decide.Args, func(t Template) bool { return !t.Same(Vars{NowUS: 1}, Vars{NowUS: 2}) })
 }
 
-// AsksTime reports whether the script asks the server for TIME, by that name.
+// AsksTime reports whether the script asks the server for TIME, by that literal name.
 func (p *Program) AsksTime() bool {
 	return strings.Contains(strings.ToUpper(Analyse(p.Source).Body), "'TIME'")
 }
 
-// CalledAlike reports whether q, made from the same script, is called with the same elements, and its replies mean the
-// same.
+// CalledAlike reports whether p and q are called with the same elements, and their replies mean the same. Both must
+// have the same script.
 func (p *Program) CalledAlike(q *Program) bool {
 	return reflect.DeepEqual(p.Decide, q.Decide) && reflect.DeepEqual(p.Init, q.Init) && p.Terms == q.Terms
 }
 
-// InKeyspace is p with prefix before each of its keys, so that runs on one server keep apart.
+// InKeyspace returns p with prefix before each of its keys, so that runs on one server use different keys.
 func (p *Program) InKeyspace(prefix string) *Program {
 	q := *p
 	q.Decide = *p.Decide.inKeyspace(prefix)
@@ -102,7 +102,7 @@ func (p *Program) InKeyspace(prefix string) *Program {
 	return &q
 }
 
-// inKeyspace is a call with prefix before each of its keys; of none there is none.
+// inKeyspace returns a call with prefix before each of its keys. If c is nil, the result is nil.
 func (c *Call) inKeyspace(prefix string) *Call {
 	if c == nil {
 		return nil

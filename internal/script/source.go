@@ -15,31 +15,32 @@ import (
 	"ratelab/internal/message"
 )
 
-// Facts is what a reading of a script's source, without running it, tells those who run it.
+// Facts are the properties of a script that its source shows without running it.
 type Facts struct {
-	// Body is the script without its #! line, spelled so that no two readers can take it for two things: see spell. It
-	// is empty where Unread says why.
+	// Body is the script without its #! line, in a form that all Lua parsers read alike: see spell. If Unread is set,
+	// Body is empty.
 	Body   string
-	Unread *Remark // the text is no Lua, or none that can be followed
+	Unread *Remark // why the text is not Lua, or not Lua that can be analysed; nil: it is
 
-	// ReadsArguments: of KEYS and ARGV only elements and the length are ever read. Then the script cannot tell fresh
-	// tables from the last call's tables with new contents, and building them anew can be saved.
+	// ReadsArguments: the script reads only elements and lengths of KEYS and ARGV. Then it cannot distinguish new
+	// tables from the last call's tables with new contents, and the caller need not build new tables.
 	ReadsArguments bool
 	Random         bool // may draw random numbers
 	SetsProtocol   bool // may call redis.setresp
-	Numbers        bool // uses tonumber for nothing but calls with one argument
-	Varargs        bool // uses the arguments of its chunk, of which EVAL gives none
+	Numbers        bool // uses tonumber only in calls with one argument
+	Varargs        bool // uses the arguments of its chunk; EVAL gives none
 	Metatables     bool // uses getmetatable or setmetatable
-	// functions, sorted, that users' scripts get in another form: see placed
+	// Placed are functions that users' scripts get in another form, sorted: see placed.
 	Placed []string
-	// tables of the server, sorted, that are used otherwise than as name.field: their fields may be written
+	// Values are the server's tables that are not only used as name.field, sorted. The script may write to their
+	// fields.
 	Values  []string
 	Flags   []string // of a #! line
-	Refused []Remark // what no virtual clock can follow, and what Redis itself refuses
-	Reads   []Read   // elements of KEYS and ARGV that it names by their number
+	Refused []Remark // what a virtual clock cannot follow, and what Redis itself refuses
+	Reads   []Read   // elements of KEYS and ARGV that the script names by their number
 
-	lists    int  // elements of the plain list that each of its own returns gives; 0: not each does, or it has none
-	ownRedis bool // it may have a local of the name redis or server
+	lists    int  // number of elements, if all its own returns give plain lists of this length; otherwise 0
+	ownRedis bool // the script may have a local with the name redis or server
 }
 
 // Read is an element of KEYS or ARGV that a line names.
@@ -49,16 +50,16 @@ type Read struct {
 	Line   int
 }
 
-// Remark is one thing to say about one line of a script.
+// Remark is a message about one line of a script.
 type Remark struct {
 	Line int
 	Text string
 }
 
-// analysed has the Facts of every source so far: each row of each scenario asks for those of the same few scripts.
+// analysed caches the Facts of all sources, because each row of each scenario needs the facts of the same few scripts.
 var analysed sync.Map
 
-// Analyse reads source. What it returns is shared: its lists are not to be changed.
+// Analyse returns the facts of source. The result is shared, so its lists must not be changed.
 func Analyse(source string) Facts {
 	if known, ok := analysed.Load(source); ok {
 		return known.(Facts)
@@ -94,10 +95,11 @@ func isReturn(s ast.Stmt) bool {
 	return is
 }
 
-// Unbound says which element the script reads that its binding does not give; "" where there is none.
+// Unbound describes an element that the script reads and its binding does not give. It returns "" if no element is
+// missing.
 func (p *Program) Unbound() string {
 	facts := Analyse(p.Source)
-	if !facts.ReadsArguments { // it may have put it there
+	if !facts.ReadsArguments { // the script may have set the element itself
 		return ""
 	}
 	for _, r := range facts.Reads {
@@ -113,7 +115,7 @@ func (p *Program) Unbound() string {
 	return ""
 }
 
-// parsed is what a spelled script means.
+// parsed parses the tokens' spelled text.
 func parsed(body string, tokens []token) ([]ast.Stmt, *Remark) {
 	chunk, err := parse.Parse(strings.NewReader(body), "user_script")
 	var bad *parse.Error
@@ -131,11 +133,11 @@ func parsed(body string, tokens []token) ([]ast.Stmt, *Remark) {
 	return chunk, nil
 }
 
-// knownFlags are those that Redis knows.
+// knownFlags are the flags that Redis knows.
 var knownFlags = []string{"allow-cross-slot-keys", "allow-oom", "allow-stale", "no-cluster", "no-writes"}
 
-// shebang reads a line such as "#!lua flags=no-writes,allow-oom" as strictly as Redis does, and gives the source
-// without its text.
+// shebang reads a line such as "#!lua flags=no-writes,allow-oom" as strictly as Redis does. It returns the source with
+// this line empty.
 func (r *reader) shebang(source string) string {
 	if !strings.HasPrefix(source, "#!") {
 		return source

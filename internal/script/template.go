@@ -10,15 +10,15 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Vars are the facts of one call that a template may name.
+// Vars are the values of one call that a template may name.
 type Vars struct {
 	Key   string
 	Cost  int64
-	NowUS int64 // since 1970, as the script's clock shows it
-	ID    int64 // of the request: no other one of the run has it
+	NowUS int64 // since 1970, on the script's clock
+	ID    int64 // unique for each request of a run
 }
 
-// variable is one {name} of a template that changes from call to call, or several of them.
+// variable is a {name} of a template that changes from call to call, or a set of such names.
 type variable uint8
 
 const (
@@ -33,9 +33,9 @@ const (
 type part struct {
 	kind variable
 	text string
-	// of now alone: the clock is floored to so many microseconds, and counts so many
+	// only for now: the clock is floored to floorUS microseconds, and counted in units of unitUS
 	floorUS, unitUS int64
-	sum             *term // of what is computed
+	sum             *term // only for computed
 }
 
 var plainClock = part{kind: now, floorUS: 1, unitUS: 1}
@@ -43,33 +43,33 @@ var plainClock = part{kind: now, floorUS: 1, unitUS: 1}
 // Template is one element of KEYS or ARGV: literal text and variables, such as "rate:{key}" or "{now_ms}".
 type Template struct {
 	parts   []part
-	changed *change // nil: never
+	changed *change // nil: the template does not change
 }
 
-// Literal is a template that is always text.
+// Literal returns a template that is always text.
 func Literal(text string) Template { return Template{parts: []part{{text: text}}} }
 
-// KeyIn is the built-in scripts' KEYS[1]: a prefix, and the key as the hash tag.
+// KeyIn returns KEYS[1] of the built-in scripts: a prefix, and the key as the hash tag.
 func KeyIn(prefix string) Template {
 	return Template{parts: []part{{text: prefix + "{"}, {kind: key}, {text: "}"}}}
 }
 
-// Cost is the request's cost in decimal.
+// Cost returns a template for the request's cost in decimal.
 func Cost() Template { return Template{parts: []part{{kind: cost}}} }
 
-// NowUS is the caller's clock in whole microseconds, floored to a granularity.
+// NowUS returns a template for the caller's clock in whole microseconds, floored to a granularity.
 func NowUS(granularityUS int64) Template {
 	return Template{parts: []part{{kind: now, floorUS: max(1, granularityUS), unitUS: 1}}}
 }
 
-// constants are the names of a binding that stand for a limit. What the limit has no exact value for is NaN.
+// constants are the values of the names that stand for a limit in a binding. If the limit has no exact value for a
+// name, its value is NaN.
 type constants map[string]float64
 
-// constantsOf are the names for p. {rate} is in requests per second, as the nearest double: 1000 per 3 s is
+// constantsOf returns the constants of p. {rate} is in requests per second, as the nearest double: 1000 per 3 s is
 // 333.3333333333333.
 //
-// Note: rounding a window of 1.5 s to the {window_s} of 1 or 2 was the alternative; it would test another limit than
-// the one that is asked about.
+// Note: rounding {window_s} to 1 or 2 for a window of 1.5 s would test another limit than the user asked for.
 func constantsOf(p limit.Policy) constants {
 	whole := func(unitUS int64) float64 {
 		if p.WindowUS()%unitUS != 0 {
@@ -82,7 +82,7 @@ func constantsOf(p limit.Policy) constants {
 		"window_us": whole(1), "window_ms": whole(1000), "window_s": whole(1_000_000)}
 }
 
-// inexact says why {window_s} or {window_ms} has no value, and what has one.
+// inexact says why {window_s} or {window_ms} has no value, and which name to use instead.
 func (c constants) inexact() error {
 	want, unit := "{window_ms}", "seconds"
 	if math.IsNaN(c["window_ms"]) {
@@ -94,10 +94,10 @@ func (c constants) inexact() error {
 
 var braces = regexp.MustCompile(`\{\{|\}\}|\{[^}]*\}|[{}]`)
 
-// ParseTemplate reads text in which {key}, {id} and {an expression} stand for values of a call, {{ and }} for braces.
-// What constants fix is computed at once.
+// ParseTemplate reads text with {key}, {id} and {expressions}, which stand for values of a call. {{ and }} stand for
+// braces. Values that known fixes are computed immediately.
 func ParseTemplate(text string, known constants) (Template, error) {
-	t := Template{parts: []part{}} // nil is no template
+	t := Template{parts: []part{}} // not nil, which would mean no template
 	read := 0
 	for _, at := range braces.FindAllStringIndex(text, -1) {
 		t.add(part{text: text[read:at[0]]})
@@ -122,7 +122,7 @@ func ParseTemplate(text string, known constants) (Template, error) {
 	return t, nil
 }
 
-// part is what of a template writes the term: where it can, one that needs no arithmetic.
+// part returns the template part that writes the term. It needs no arithmetic if that is possible.
 func (t *term) part() part {
 	switch {
 	case t.names == 0:
@@ -135,7 +135,7 @@ func (t *term) part() part {
 	return part{kind: t.names}
 }
 
-// add appends p, literal text to the text before it.
+// add appends p. Literal text is joined with literal text before it.
 func (t *Template) add(p part) {
 	last := len(t.parts) - 1
 	switch {
@@ -147,7 +147,7 @@ func (t *Template) add(p part) {
 	}
 }
 
-// WithPrefix is t with text before it. An empty template stays empty: it is a key that is none.
+// WithPrefix returns t with text before it. An empty template stays empty, because it stands for no key.
 func (t Template) WithPrefix(text string) Template {
 	if text != "" && len(t.parts) > 0 {
 		t.parts = append([]part{{text: text}}, t.parts...)
@@ -160,7 +160,7 @@ func (t Template) WithPrefix(text string) Template {
 	return t
 }
 
-// Constant gives the template's text if no call can change it.
+// Constant returns the template's text, and whether no call can change it.
 func (t Template) Constant() (string, bool) {
 	text := ""
 	for _, p := range t.parts {
@@ -169,7 +169,7 @@ func (t Template) Constant() (string, bool) {
 	return text, t.names() == 0
 }
 
-// names are the variables that t has.
+// names returns the set of variables in t.
 func (t *Template) names() (all variable) {
 	for i := range t.parts {
 		all |= t.parts[i].kind
@@ -188,14 +188,15 @@ func (t Template) IsNow() bool {
 	return len(t.parts) == 1 && t.parts[0] == plainClock && t.changed == nil
 }
 
-// Same reports whether t gives the same text for a and b, as far as can be told without writing it.
+// Same reports whether t certainly gives the same text for a and b. It does not write the text.
 func (t Template) Same(a, b Vars) bool {
 	names := t.names()
 	return (names&key == 0 || a.Key == b.Key) && (names&cost == 0 || a.Cost == b.Cost) &&
 		(names&now == 0 || a.NowUS == b.NowUS) && (names&id == 0 || a.ID == b.ID)
 }
 
-// Append writes the template's text for one call to dst. Vars do not fit into registers: a copy of them costs a fifth.
+// Append writes the template's text for one call to dst. v is a pointer because Vars do not fit into registers, and
+// copying them costs a fifth.
 func (t Template) Append(dst []byte, v *Vars) []byte {
 	parts := t.parts
 	if t.changed != nil {
@@ -212,7 +213,7 @@ func (t Template) Append(dst []byte, v *Vars) []byte {
 		case now:
 			dst = strconv.AppendInt(dst, (v.NowUS-v.NowUS%p.floorUS)/p.unitUS, 10)
 		case id:
-			for digit := int64(1e15); digit > 0; digit /= 10 { // of one length, for what is measured in bytes
+			for digit := int64(1e15); digit > 0; digit /= 10 { // constant length: some results are in bytes
 				dst = append(dst, byte('0'+v.ID/digit%10))
 			}
 		default:

@@ -11,17 +11,17 @@ import (
 
 // token is one word of Lua.
 type token struct {
-	kind int    // as gopher-lua's parser has it
-	text string // as written; of a string, what it says
-	line int    // on which it ends, as Lua counts
+	kind int    // as in gopher-lua's parser
+	text string // as written; for a string, its value
+	line int    // the line on which it ends, as Lua counts
 }
 
 var numeralText = regexp.MustCompile(`^(0[xX][0-9a-fA-F]{1,16}|([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?)$`)
 
 var leadingZeros = regexp.MustCompile(`^0+([0-9])`)
 
-// lex splits source into tokens and leaves comments out. wrong is why it is no Lua 5.1. Where gopher-lua reads a word
-// otherwise than Redis, no server is asked to read it again: see spell.
+// lex splits source into tokens and drops comments. wrong says why source is not Lua 5.1. If gopher-lua reads a word
+// differently from Redis, no harm is done, because servers get only the spelled tokens: see spell.
 func lex(source string) (tokens []token, wrong *Remark) {
 	scanner := parse.NewScanner(strings.NewReader(source), "")
 	for {
@@ -33,7 +33,7 @@ func lex(source string) (tokens []token, wrong *Remark) {
 		case line == parse.EOF:
 			line = 1 + strings.Count(source, "\n")
 		case bad != nil && bad.Message == "unterminated string":
-			line-- // which its end was looked for in
+			line-- // the scanner has passed the line's end in its search for the string's end
 		}
 		switch {
 		case bad != nil && bad.Message == "invalid multiline comment": // Redis reads --[= as a short one
@@ -46,17 +46,17 @@ func lex(source string) (tokens []token, wrong *Remark) {
 			return tokens, &Remark{line, fmt.Sprintf("malformed number near %.40q", t.Str)}
 		}
 		switch t.Type {
-		case '.': // which has no text
+		case '.': // the scanner gives it no text
 			t.Str = "."
-		case parse.TNumber: // of which gopher-lua drops one leading zero
+		case parse.TNumber: // gopher-lua drops one leading zero
 			t.Str = leadingZeros.ReplaceAllString(t.Str, "$1")
 		}
 		tokens = append(tokens, token{t.Type, t.Str, line})
 	}
 }
 
-// spell writes tokens as Lua that nobody can read in two ways: no comments, every string in the same plain form, a
-// blank between any two words, and each word on its line.
+// spell writes tokens as Lua that can be read in only one way. There are no comments, all strings have the same plain
+// form, a blank separates any two words, and each word is on its line.
 func spell(tokens []token) string {
 	var b strings.Builder
 	line := 1
@@ -74,8 +74,8 @@ func spell(tokens []token) string {
 	return b.String()
 }
 
-// Bounded is a Facts.Body with a call of the function at the start of each loop and of each function: every way to run
-// forever passes one of them.
+// Bounded returns a Facts.Body that calls function at the start of each loop and of each function. A script that runs
+// forever has to pass one of them.
 func Bounded(body, function string) string {
 	tokens, _ := lex(body)
 	var out []token
@@ -91,7 +91,7 @@ func Bounded(body, function string) string {
 	return spell(out)
 }
 
-// Quote writes text as a Lua string: decimal escapes for whatever is not plain.
+// Quote writes text as a Lua string, with decimal escapes for all but plain characters.
 func Quote(text string) string {
 	var b strings.Builder
 	b.WriteByte('\'')

@@ -12,13 +12,13 @@ import (
 	"ratelab/internal/resp"
 )
 
-// CallError is a call that failed: of the script, or of a command inside it.
+// CallError reports that a call failed: the script itself, or a command inside the script.
 type CallError struct {
 	Request limit.Request
-	Text    string // what the server, the script or the prelude said, the latter without its code
+	Text    string // the error text of the server, the script or the prelude; the prelude's code is removed
 }
 
-// code begins what the prelude refuses, for clients of redisclock.
+// code matches the code at the beginning of a prelude error. Clients of redisclock use these codes.
 var code = regexp.MustCompile(`^VT[A-Z]+ `)
 
 func (e *CallError) Error() string {
@@ -26,12 +26,13 @@ func (e *CallError) Error() string {
 		e.Request.Cost, e.Text)
 }
 
-// ErrLost is what a run ends with when the server has forgotten its script.
+// ErrLost ends a run if the server no longer knows the script.
 var ErrLost = errors.New("the server lost its scripts, and perhaps its keys, in the middle of the run " +
 	"(a restart, a failover or SCRIPT FLUSH); repeat the run")
 
-// read turns a round's answers into decisions. Each answer is read to its end, whatever is wrong with it or with
-// those before it: it names the keys to delete.
+// read converts a round's answers into decisions. Each answer is read to its end, even after an error, because it names
+// the keys to delete. If several answers fail, read returns the first error, but prefers the first error about lost
+// keys or scripts.
 func (r *Runner) read(last *round, decisions []limit.Decision) error {
 	requests := last.requests
 	defer func() { r.unsure = nil }()
@@ -56,12 +57,12 @@ func (r *Runner) answer(data []byte, requests []limit.Request, decisions []limit
 		if strings.HasPrefix(err.Error(), "NOSCRIPT") {
 			return ErrLost
 		}
-		text, _, _ := strings.Cut(err.Error(), " stack traceback:") // of the prelude's functions
+		text, _, _ := strings.Cut(err.Error(), " stack traceback:") // drops the prelude's stack trace
 		return &CallError{requests[0], code.ReplaceAllString(text, "")}
 	}
 	n, wrong := r.decode(requests, decisions)
 	if err := r.account(n); err != nil {
-		return err // a key that is lost may be why the script failed
+		return err // the script may have failed because of the lost key
 	}
 	if wrong != nil || parts == 3 && n == len(requests) {
 		return wrong
@@ -76,7 +77,7 @@ func (r *Runner) answer(data []byte, requests []limit.Request, decisions []limit
 	return &CallError{requests[n], code.ReplaceAllString(r.place(problem.Text), "")}
 }
 
-// decode reads the decisions, and says how many there are and what is wrong with the first one that is none.
+// decode reads the decisions. It returns how many replies there are, and why the first invalid reply is not a decision.
 func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n int, wrong error) {
 	s := &r.scan
 	left, err := s.Array()
@@ -103,7 +104,8 @@ func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n
 	return n, wrong
 }
 
-// reply reads one answer, and takes its values from those that are left: see keepCode.
+// reply reads one answer, and subtracts its values from left. An answer is one value, or width values in a row: see
+// keepCode.
 func (r *Runner) reply(left *int) (resp.Value, error) {
 	width := r.wrapped.width
 	reply, err := r.scan.Value()
@@ -128,8 +130,8 @@ func (r *Runner) reply(left *int) (resp.Value, error) {
 	return resp.Value{Kind: resp.Array, Items: r.parts}, err
 }
 
-// account reads what the decisions took, and the keys that may have come, changed or gone. The error is a *LostError
-// where one of them was not there when it ought to have been.
+// account reads how many commands the decisions took, and which keys may have been created, changed or deleted. It
+// returns a *LostError if a key was missing that should have been alive.
 func (r *Runner) account(decided int) error {
 	took, err := r.scan.Value()
 	if err != nil {
@@ -154,7 +156,8 @@ func (r *Runner) account(decided int) error {
 
 var errorLine = regexp.MustCompile(`(user_script):(\d+)`)
 
-// place corrects the line numbers of an error in the init script, which follows the main script in the wrapper.
+// place corrects the line numbers of an error in the init script. In the wrapper, the init script follows the main
+// script.
 func (r *Runner) place(text string) string {
 	if r.wrapped.initLine == 0 {
 		return text
@@ -169,11 +172,11 @@ func (r *Runner) place(text string) string {
 	})
 }
 
-// LostError is what a run ends with when keys of its own that must be alive are not on the server: somebody deleted
-// them, or the server evicted them or was restarted. What was decided without them is void.
+// LostError ends a run if the run's keys are missing before their deadlines. Somebody deleted the keys, or the server
+// evicted them or restarted. Decisions that were made without the keys are invalid.
 type LostError struct {
-	Key  string // one of them
-	Keys int    // how many were seen to be gone
+	Key  string // one of the missing keys
+	Keys int    // the number of missing keys
 }
 
 func (e *LostError) Error() string {
@@ -185,13 +188,13 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("%d keys of the run, such as %q, %s", e.Keys, e.Key, gone)
 }
 
-// isLost reports whether err says that the server forgot something.
+// isLost reports whether err says that the server lost keys or scripts.
 func isLost(err error) bool {
 	var keys *LostError
 	return errors.As(err, &keys) || errors.Is(err, ErrLost)
 }
 
-// lost is the error for keys that are gone; nil: there are none.
+// lost returns the error for missing keys, or nil if no keys are missing.
 func lost(keys []string) error {
 	if len(keys) == 0 {
 		return nil

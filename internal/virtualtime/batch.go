@@ -8,9 +8,9 @@ import (
 	"ratelab/internal/script"
 )
 
-// build appends what prelude/batch.lua calls A[4] and after: which elements of KEYS and ARGV travel with each arrival,
-// and whether the client's clock does; those that hold for all of them, those that hold for all batches, and the
-// arrivals.
+// build appends the argument A[4] of prelude/batch.lua and all later ones. A[4] marks the elements of KEYS and ARGV
+// that differ between the arrivals, and whether the clients' clocks are sent. Then follow the elements that are equal
+// in the whole batch, the elements that are equal in all batches, and the arrivals.
 func (r *Runner) build(args []any, requests []limit.Request) []any {
 	layout := r.wrapped.decide.varying
 	first := r.vars(requests[0], r.written)
@@ -49,7 +49,7 @@ func (r *Runner) build(args []any, requests []limit.Request) []any {
 	return args
 }
 
-// mark is 1 or 0, as a digit.
+// mark returns the digit 1 or 0.
 func mark(set bool) byte {
 	if set {
 		return '1'
@@ -57,9 +57,9 @@ func mark(set bool) byte {
 	return '0'
 }
 
-// prepare appends what comes before a request of a key, at the server's time now: init before its first one, and later
-// what the steps that have passed since its last one have left to be done. The server sees a step no earlier than that,
-// and nobody asks in between.
+// prepare appends the init calls that are due before a request, at the server's time now. The first request of a key
+// needs init. Later requests need the steps of Managed that have passed since the key's last request. The server
+// executes such a step late, but no request comes between the step's time and its execution.
 func (r *Runner) prepare(args []any, now string, v script.Vars, atUS int64) []any {
 	p := r.program
 	if p.Init == nil {

@@ -7,11 +7,12 @@ import (
 	"ratelab/internal/resp"
 )
 
-// chunksPerTrip is how many chunks of keys travel together, so that a far server is not asked for each of them.
+// chunksPerTrip is the number of chunks that are sent together, because one round trip for each chunk is slow on a
+// distant server.
 const chunksPerTrip = 32
 
-// inChunks sends a command for every few keys, and shows each chunk's reply to read in order. The error is the
-// connection's, a resp.ReplyError or read's.
+// inChunks sends one command for each chunk of keys, and passes the replies to read in order. The error is the
+// connection's, a resp.ReplyError, read's, or ctx's cause.
 func (r *Runner) inChunks(ctx context.Context, keys []string, command func(chunk []string) []any,
 	read func(chunk []string, reply resp.Value) error) error {
 	together := chunksPerTrip
@@ -40,7 +41,7 @@ func (r *Runner) inChunks(ctx context.Context, keys []string, command func(chunk
 	return nil
 }
 
-// Send sends commands together, and gives their replies, none of which may be an error.
+// Send sends commands together and returns their replies. If a reply is an error, Send returns it as a resp.ReplyError.
 func Send(ctx context.Context, client Client, commands ...[]any) ([]resp.Value, error) {
 	data, err := client.Send(ctx, commands...)
 	if err != nil {
@@ -58,7 +59,7 @@ func Send(ctx context.Context, client Client, commands ...[]any) ([]resp.Value, 
 	return replies, nil
 }
 
-// words are texts as arguments of a command.
+// words converts texts to arguments of a command.
 func words(texts []string) []any {
 	all := make([]any, len(texts))
 	for i, text := range texts {

@@ -12,10 +12,10 @@ import (
 //go:embed compile.lua
 var compileSource string
 
-// CompileError is a script that the server's Lua does not accept.
+// CompileError reports that the server's Lua does not compile a script.
 type CompileError struct {
-	Init bool   // whether it is the init script
-	Text string // the compiler's words, with the line of the author's file
+	Init bool   // the error is in the init script
+	Text string // the compiler's message, with the line in the author's file
 }
 
 func (e *CompileError) Error() string {
@@ -25,9 +25,9 @@ func (e *CompileError) Error() string {
 	return "the script does not compile: " + e.Text
 }
 
-// compile asks the server, once, whether the scripts compile each on its own: as their author wrote them, for words
-// about them, and as they are sent. Inside the wrapper a missing end would be reported on a line of the wrapper, and
-// one too many might not be reported at all.
+// compile asks the server once whether each script compiles alone. Each script is sent as its author wrote it, and as
+// the wrapper will contain it. The author's text has the better error messages. In the wrapper, a missing "end" would
+// be reported on a line of the wrapper. An extra "end" might not be reported at all.
 func (r *Runner) compile(ctx context.Context) error {
 	if r.checked {
 		return nil
@@ -54,14 +54,14 @@ func (r *Runner) compile(ctx context.Context) error {
 	return nil
 }
 
-// texts are what has to compile of a script. The embedded server's Lua has another idea of some comments and strings
-// than Redis has: there it is enough that it takes what it is sent.
+// texts returns the forms of a script that must compile. The embedded server's Lua reads some comments and strings
+// differently from Redis, so it compiles only the form that the wrapper contains.
 func (r *Runner) texts(source string) []any {
 	sent := script.Analyse(source).Body
 	if r.server.Embedded && r.unread == nil {
 		return []any{sent}
 	}
-	if strings.HasPrefix(source, "#!") { // a line that EVAL does not take
+	if strings.HasPrefix(source, "#!") { // EVAL does not accept this line
 		_, rest, _ := strings.Cut(source, "\n")
 		source = "\n" + rest
 	}

@@ -10,27 +10,27 @@ import (
 	"ratelab/internal/resp"
 )
 
-// Hook rewrites what a client sends, command by command, so that it takes place at a virtual time: a script becomes the
-// same script inside the prelude, a plain command a script of one line. The replies are the server's own.
+// Hook rewrites each command that a client sends, so that the command takes place at a virtual time. A script becomes
+// the same script inside the prelude. A plain command becomes a script of one line. The replies are the server's own.
 //
-// WATCH, SUBSCRIBE, blocking commands, functions, and whatever else the prelude does not know fail with their name. A
-// plain command's errors and integers pass through Lua, where an integer beyond 2^53 is an error. The hook deletes
-// nothing at the end.
+// WATCH, SUBSCRIBE, blocking commands, functions and commands that the prelude does not know return an error with their
+// name. The errors and integers of a plain command pass through Lua, and an integer beyond 2^53 is an error. The hook
+// does not delete its keys at the end.
 type Hook struct {
 	offsetMS int64
-	keep     string       // the real expiry, ms, of keys that have no deadline of their own; "": none
-	sent     atomic.Int64 // scripts so far: each has its own random numbers
+	keep     string       // real expiry in ms of keys without a virtual deadline; "": none
+	sent     atomic.Int64 // number of scripts sent; each script has its own random numbers
 
 	mu      sync.Mutex
-	sources map[string]string // SHA-1 -> what the library has sent or loaded
+	sources map[string]string // SHA-1 -> script that the client has sent or loaded
 	wrapped map[wrapping]string
 }
 
-// wrapping is a script in the prelude: what it is, and the part of the prelude that calls it.
+// wrapping identifies a script inside the prelude: its source, its flags, and the part of the prelude that calls it.
 type wrapping struct{ source, flags, caller string }
 
-// NewHook makes a hook for one run. real is the real time now: the deadlines of the run lie a day and more after it,
-// and no command takes place before startUS. On a given server every key has a real deadline.
+// NewHook makes a hook for one run. real is the real time now. The deadlines of the run lie at least a day after real,
+// and no command takes place before startUS. On a given server, every key has a real deadline.
 func NewHook(startUS int64, real time.Time, given bool) *Hook {
 	first := real.Add(generous).UnixMilli()
 	h := newHook(first - startUS/1000)
@@ -38,31 +38,31 @@ func NewHook(startUS int64, real time.Time, given bool) *Hook {
 	return h
 }
 
-// NewSharedHook makes a hook whose deadlines are those of all such hooks, in whatever process. Keys are never given a
-// real deadline that passes.
+// NewSharedHook makes a hook that places deadlines as all shared hooks do, even in other processes. Its keys never have
+// a real deadline that passes.
 func NewSharedHook() *Hook { return newHook(SharedOffsetMS) }
 
-// SharedOffsetMS is what a shared hook adds to a deadline in ms. It puts 1970 into the year 2039. A real TTL below 13
-// years ends before it, and is thereby recognised.
+// SharedOffsetMS is added to a deadline, in ms, by a shared hook. It moves 1970 to the year 2039. A real TTL below 13
+// years ends earlier, so the prelude recognises real TTLs.
 const SharedOffsetMS = 1 << 41
 
 func newHook(offsetMS int64) *Hook {
 	return &Hook{offsetMS: offsetMS, sources: map[string]string{}, wrapped: map[wrapping]string{}}
 }
 
-// Command is a plain command, or a script, at a time of its own.
+// Command is a plain command, or a script, with its virtual time.
 type Command struct {
 	AtUS int64 // since 1970
 	Args []string
 }
 
-// One sends a command at its time. An error that the server replies is the reply.
+// One sends a command at its time. If the server replies with an error, the reply is that error.
 func (h *Hook) One(ctx context.Context, client Client, c Command) (resp.Value, error) {
 	return h.send(ctx, client, h.Rewrite(c.AtUS, c.Args))
 }
 
-// Several sends plain commands, between which the clock never steps back, in one EVAL: it takes a tenth of what they
-// take one by one. There is a reply for each command, down to the first that is an error.
+// Several sends plain commands in one EVAL, in a tenth of the time that single commands take. The commands' times must
+// not decrease. The replies end after the first error.
 func (h *Hook) Several(ctx context.Context, client Client, commands []Command) ([]resp.Value, error) {
 	source, err := h.wrap(wrapping{source: oneCommand, caller: severalSource})
 	if err != nil {
@@ -80,7 +80,7 @@ func (h *Hook) Several(ctx context.Context, client Client, commands []Command) (
 	return reply.Items, err
 }
 
-// send sends what has been rewritten.
+// send sends a rewritten command.
 func (h *Hook) send(ctx context.Context, client Client, args []string) (resp.Value, error) {
 	data, err := client.Send(ctx, words(args))
 	if err != nil {

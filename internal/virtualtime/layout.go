@@ -8,21 +8,22 @@ import (
 	"ratelab/internal/script"
 )
 
-// layout says which elements of KEYS and ARGV travel with an arrival, and which with a batch. None is part of the
-// source, but for those beyond mostFixed: a server then knows one wrapper of a script for all limits.
+// layout separates the elements of KEYS and ARGV that are sent with each arrival from those that are sent once per
+// batch. The wrapper's source contains no element, except those beyond mostFixed. So the server caches one wrapper of a
+// script for all limits.
 type layout struct {
-	varying   []script.Template // in the order in which they travel, those of KEYS first
-	fixed     []string          // the constant ones, likewise
-	tellsTime bool              // some element is the plain clock: the client's travels where it is not the server's
+	varying   []script.Template // elements that can change, in the order in which they are sent: KEYS first
+	fixed     []string          // constant elements, in the same order
+	tellsTime bool              // some element is the plain clock; client times are sent if they differ from the server's
 }
 
-// mostVarying keeps the wrapper within the 60 outer variables that a Lua 5.1 function may use.
+// mostVarying keeps the wrapper below 60 outer variables, the limit of a Lua 5.1 function.
 const mostVarying = 16
 
-// mostFixed keeps it within the 200 locals that one may have.
+// mostFixed keeps the wrapper below 200 local variables, the limit of a Lua 5.1 function.
 const mostFixed = 40
 
-// newLayout sorts the elements of a call.
+// newLayout divides the elements of a call into varying and fixed ones.
 func newLayout(c script.Call) (l layout) {
 	for _, t := range slices.Concat(c.Keys, c.Args) {
 		text, constant := t.Constant()
@@ -38,8 +39,8 @@ func newLayout(c script.Call) (l layout) {
 	return l
 }
 
-// slots declares a local for each varying element: its value for the whole batch, or nil where it travels with
-// each arrival; and one for each fixed element. Then it grants the keys.
+// slots returns code that declares a local for each varying element, with its value for the batch, and a local for each
+// fixed element. each1, each2 … are true for elements that are sent with each arrival. Then the code grants the keys.
 func (l *layout) slots(c script.Call) string {
 	var b strings.Builder
 	for i := range l.varying {
@@ -58,8 +59,9 @@ func (l *layout) slots(c script.Call) string {
 	return b.String()
 }
 
-// assign is the code that makes KEYS and ARGV for one arrival: fresh tables, or the last arrival's tables with new
-// contents where the script cannot tell. Other keys than the last arrival's are granted, and begin a new turn.
+// assign returns the code that makes KEYS and ARGV for one arrival. If reuse is true, the script cannot see a
+// difference, and the last arrival's tables get new contents. Otherwise the tables are new. If the keys differ from the
+// last arrival's, the code grants the new keys and begins a new turn.
 func (l *layout) assign(c script.Call, reuse bool) string {
 	var b strings.Builder
 	if l.tellsTime {
@@ -98,13 +100,13 @@ func (l *layout) assign(c script.Call, reuse bool) string {
 	return b.String()
 }
 
-// tables are the constructors of KEYS and ARGV.
+// tables returns the constructors of KEYS and ARGV.
 func tables(c script.Call) string {
 	keys, args := elements(c)
 	return "{" + strings.Join(keys, ", ") + "}, {" + strings.Join(args, ", ") + "}"
 }
 
-// elements are the expressions for the elements of KEYS and ARGV.
+// elements returns the Lua expressions for the elements of KEYS and ARGV.
 func elements(c script.Call) (keys, args []string) {
 	n, f := 0, 0
 	list := func(templates []script.Template) []string {
@@ -130,7 +132,8 @@ func elements(c script.Call) (keys, args []string) {
 	return keys, list(c.Args)
 }
 
-// initCode runs the init body with KEYS and ARGV that come whole with its entry, and puts the decision's back.
+// initCode returns the code that runs the init body. Its KEYS and ARGV come complete with its entry in A. Afterwards
+// the code restores those of the decision.
 func (l *layout) initCode(c *script.Call, s settings) string {
 	if c == nil {
 		return ""

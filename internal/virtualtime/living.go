@@ -8,23 +8,23 @@ import (
 
 const forever = math.MaxInt64
 
-// living remembers the keys that the scripts have left on the server, with a lower bound of each deadline in
-// virtual milliseconds: what has to be swept, looked at before the clock steps back, and, at the end, deleted. Expired
-// keys that nobody touches would otherwise stay, and a trace's memory grow with its length. A key that is missing
-// before its bound has been lost.
+// living records the keys that the scripts have left on the server. For each key it has a lower bound of the deadline,
+// in virtual milliseconds. These keys have to be swept, inspected before the clock steps back, and deleted at the end.
+// Without sweeps, expired keys would stay, and the server's memory would grow with the length of a trace. If a key is
+// missing before its bound, it was lost.
 type living struct {
 	deadline map[string]int64
 	due      dueHeap
-	swept    int // living keys after the last sweep
+	swept    int // number of keys after the last sweep
 }
 
-// What stands in place of a deadline, as PEXPIRETIME answers it.
+// Values that PEXPIRETIME returns in the place of a deadline: the key has none, or does not exist.
 const (
 	endless = -1
 	gone    = -2
 )
 
-// set records key's deadline, or that it has none or is gone. The key may alias a reply.
+// set records key's deadline, or endless, or gone. The key may alias a reply.
 func (l *living) set(key string, deadline int64) {
 	switch deadline {
 	case gone:
@@ -51,14 +51,14 @@ func (l *living) set(key string, deadline int64) {
 	}
 }
 
-// lives reports whether key must be on the server at nowMS: it was there after the last look at it, and has not
-// expired.
+// lives reports whether key must be on the server at nowMS: it existed when it was last inspected, and has not expired.
 func (l *living) lives(key string, nowMS int64) bool {
 	deadline, known := l.deadline[key]
 	return known && deadline >= nowMS
 }
 
-// rebuild drops the entries that later deadlines have replaced: a key that comes back a million times is one key.
+// rebuild removes entries that later deadlines have replaced. Otherwise a key that is set a million times would have a
+// million entries.
 func (l *living) rebuild() {
 	l.due = l.due[:0]
 	for key, at := range l.deadline {
@@ -69,11 +69,11 @@ func (l *living) rebuild() {
 	heap.Init(&l.due)
 }
 
-// crowded reports whether the keys have doubled since the last sweep: then a sweep costs each key that came since
-// a constant amount.
+// crowded reports whether the number of keys has doubled since the last sweep. So the cost of sweeping is constant per
+// new key.
 func (l *living) crowded() bool { return len(l.deadline) >= 2*l.swept+1024 }
 
-// expired takes the keys whose deadline, as far as it is known, lies before nowMS.
+// expired returns the keys whose known deadline lies before nowMS, and removes them from the heap.
 func (l *living) expired(nowMS int64) []string {
 	var keys []string
 	for len(l.due) > 0 && l.due[0].at < nowMS {

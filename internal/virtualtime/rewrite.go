@@ -10,11 +10,11 @@ import (
 	"ratelab/internal/script"
 )
 
-// oneCommand is the script that a plain command becomes.
+// oneCommand is the script that runs a plain command.
 const oneCommand = "return redis.call(unpack(ARGV))"
 
-// Rewrite gives the command to send in place of one that the client sends, so that it takes place at that time since
-// 1970. args has at least the command's name.
+// Rewrite returns the command to send instead of the client's command. atUS is the command's virtual time since 1970.
+// args must contain the command's name.
 func (h *Hook) Rewrite(atUS int64, args []string) []string {
 	switch name := strings.ToUpper(args[0]); name {
 	case "SCRIPT":
@@ -29,10 +29,10 @@ func (h *Hook) Rewrite(atUS int64, args []string) []string {
 	return h.stamped(atUS, append([]string{"EVAL", plain, "0"}, args...))
 }
 
-// exists answers SCRIPT EXISTS.
+// exists is the script that replies to SCRIPT EXISTS.
 const exists = "local known = {} for i, v in ipairs(ARGV) do known[i] = tonumber(v) end return known"
 
-// script remembers what SCRIPT LOAD loads, forgets it with SCRIPT FLUSH, and tells of it with SCRIPT EXISTS.
+// script records the source of SCRIPT LOAD, clears the sources for SCRIPT FLUSH, and answers SCRIPT EXISTS from them.
 func (h *Hook) script(args []string) []string {
 	if len(args) < 2 {
 		return args
@@ -50,7 +50,7 @@ func (h *Hook) script(args []string) []string {
 		return args
 	case "EXISTS":
 		if len(args) == 2 {
-			return args // for the server to refuse
+			return args // the server refuses it
 		}
 		found := []string{"EVAL", exists, "0"}
 		for _, sha1 := range args[2:] {
@@ -61,21 +61,22 @@ func (h *Hook) script(args []string) []string {
 	return Unknown("SCRIPT " + args[1])
 }
 
-// source is the script of that digest that the client has sent or loaded, or "".
+// source returns the script with this digest, or "" if the client has not sent or loaded it.
 func (h *Hook) source(sha1 string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.sources[strings.ToLower(sha1)]
 }
 
-// eval puts a script into the prelude. A digest is answered from what the library has sent before: the server may
-// know others, which would run on the real clock, and the library then sends the source.
+// eval puts a script into the prelude. A digest is looked up among the scripts that the client has sent. The server may
+// know other scripts, but they would run on the real clock. For an unknown digest the client gets NOSCRIPT, and then
+// sends the source.
 func (h *Hook) eval(atUS int64, name string, args []string) []string {
 	if len(args) < 3 {
-		return args // for the server to refuse
+		return args // the server refuses it
 	}
 	if keys, err := strconv.Atoi(args[2]); err != nil || keys < 0 || keys > len(args)-3 {
-		return args // likewise
+		return args // the server refuses it
 	}
 	source, flags := args[1], ""
 	if strings.HasSuffix(name, "_RO") {
@@ -100,21 +101,22 @@ func (h *Hook) remember(source string) {
 	h.sources[script.SHA1(source)] = source
 }
 
-// stamped appends what the prelude takes off ARGV again: see singleHead.
+// stamped appends the values that the prelude removes from ARGV: see singleHead.
 func (h *Hook) stamped(atUS int64, args []string) []string {
 	return append(args, strconv.FormatInt(h.offsetMS, 10), strconv.FormatInt(h.sent.Add(1), 10),
 		strconv.FormatInt(atUS, 10), h.keep)
 }
 
-// Failing is a command that the server answers with the error: in its place among the other replies.
+// Failing returns a command that the server answers with this error. So the error is in its place among the other
+// replies.
 func Failing(text string) []string {
 	return []string{"EVAL", "return redis.error_reply(ARGV[1])", "0", text}
 }
 
-// named are the names of commands where the prelude gives them handlers.
+// named matches the names of commands in the prelude, where their handlers are registered.
 var named = regexp.MustCompile(`(?:\n(?:reads|writes)\('([^,]*)'|\n *([A-Z]+) = function)`)
 
-// known are the commands that virtual time knows as plain ones.
+// known returns the names of the plain commands that virtual time knows.
 var known = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for _, family := range named.FindAllStringSubmatch(preludeSource+keyspaceSource, -1) {
@@ -125,13 +127,13 @@ var known = sync.OnceValue(func() map[string]bool {
 	return all
 })
 
-// Knows reports whether virtual time knows a command, whose name is in capitals. Whether a script is one that it can
-// run shows only when it is called.
+// Knows reports whether virtual time knows a command. The name must be in capitals. A script may still be refused when
+// it is called.
 func Knows(name string) bool {
 	return known()[name] || strings.HasPrefix(name, "EVAL") || name == "SCRIPT"
 }
 
-// Unknown is a command that the server answers as the prelude does one that it does not know.
+// Unknown returns a command that fails as an unknown command fails in the prelude.
 func Unknown(command string) []string {
 	return Failing(fmt.Sprintf("VTCMD virtual time does not know the command %q", command))
 }
@@ -140,7 +142,7 @@ const singleHead = "local real, A = redis, ARGV " +
 	"local keep, at = tonumber(table.remove(A)), table.remove(A) local serial = tonumber(table.remove(A)) " +
 	"local offset, any_key = tonumber(table.remove(A)), true "
 
-// wrap makes a script for one call, once.
+// wrap makes the wrapper of a script for single calls, and caches it.
 func (h *Hook) wrap(w wrapping) (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

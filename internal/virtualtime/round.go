@@ -9,26 +9,26 @@ import (
 	"ratelab/internal/resp"
 )
 
-// round is a few EVALs that travel together.
+// round is a group of EVALs that are sent together.
 type round struct {
 	requests []limit.Request
-	sizes    []int // of the EVALs, in requests
+	sizes    []int // number of requests of each EVAL
 	commands [][]any
-	replies  [][]byte // to the EVALs
-	timed    bool     // the server's clock is read before the EVALs and after them
+	replies  [][]byte // replies to the EVALs
+	timed    bool     // TIME is sent before and after the EVALs
 	sent     time.Duration
-	took     time.Duration // the way there and back included
-	worked   time.Duration // by the server's clock; 0: not known
+	took     time.Duration // includes the network
+	worked   time.Duration // the time on the server's clock; 0: unknown
 	done     chan error
 }
 
-// askTime reads the server's clock.
+// askTime is the command that reads the server's clock.
 var askTime = []any{"TIME"}
 
-// evalsPerRound keeps the server busy while the answer to the one before travels.
+// evalsPerRound keeps the server busy while the reply to the previous EVAL is in the network.
 const evalsPerRound = 2
 
-// write makes the next round of requests, and gives those that are left; nil when there are none.
+// write makes the next round and returns the remaining requests. The round is nil if there are no requests.
 func (r *Runner) write(requests []limit.Request) (*round, []limit.Request) {
 	if len(requests) == 0 {
 		return nil, nil
@@ -55,7 +55,7 @@ func (r *Runner) write(requests []limit.Request) (*round, []limit.Request) {
 	return next, requests[n:]
 }
 
-// arguments are those of one EVAL: with its source the first time, by its digest from then on.
+// arguments returns the arguments of one EVAL. The first EVAL has the source, and later ones have its digest.
 func (r *Runner) arguments(requests []limit.Request) []any {
 	args := make([]any, 0, 8+len(r.wrapped.decide.fixed)+(1+len(requests))*(1+len(r.wrapped.decide.varying)))
 	if r.loaded {
@@ -70,8 +70,8 @@ func (r *Runner) arguments(requests []limit.Request) []any {
 	return args
 }
 
-// send hands the round to the server without waiting. It is not cancelled with ctx: its answer names the keys that
-// have to be deleted.
+// send sends the round without waiting. ctx does not cancel the round, because the reply names the keys that have to be
+// deleted.
 func (r *Runner) send(ctx context.Context, next *round) {
 	next.sent = r.elapsed()
 	r.pending = append(r.pending, next)
@@ -88,8 +88,8 @@ func (r *Runner) send(ctx context.Context, next *round) {
 	}()
 }
 
-// wait gives the connection's error, or ctx's cause; what the server itself objects to is in the
-// answers. A round whose wait was cut short stays pending.
+// wait returns the connection's error, or ctx's cause. Errors of the server are in the replies. If ctx ends first, the
+// round stays pending.
 func (r *Runner) wait(ctx context.Context, last *round) error {
 	select {
 	case <-ctx.Done():
@@ -100,14 +100,14 @@ func (r *Runner) wait(ctx context.Context, last *round) error {
 	}
 }
 
-// drain reads the answers that an error or a cancellation has left unread, for the keys that they name.
+// drain reads the replies that were not read after an error or a cancellation, because they name keys.
 func (r *Runner) drain(ctx context.Context) error {
 	for len(r.pending) > 0 {
 		last := r.pending[0]
 		if err := r.wait(ctx, last); err != nil {
 			return err
 		}
-		_ = r.read(last, make([]limit.Decision, len(last.requests))) // these decisions are nobody's
+		_ = r.read(last, make([]limit.Decision, len(last.requests))) // the decisions are discarded
 	}
 	return nil
 }
@@ -119,11 +119,11 @@ func (r *Runner) elapsed() time.Duration {
 	return r.options.Elapsed()
 }
 
-// An EVAL's length goes by the time that the last one took, by the server's own clock: the way to a far one, on which
-// nobody waits but us, may take much longer. It grows by doubles, shrinks to what that time allows, and settles within
-// a few rounds.
+// longest and mostSize control the size of an EVAL. The size follows the time that the last EVAL took on the server's
+// own clock. The round trip is not counted, because it may take much longer and does not block the server's other
+// clients. The size doubles, or shrinks to what longest allows, and becomes stable within a few rounds.
 //
-// Note: taking the round trip of a PING off instead lets every hiccup of the network look like a slow script.
+// Note: subtracting the round trip of a PING instead makes each network delay look like a slow script.
 const (
 	longest  = 50 * time.Millisecond
 	mostSize = 4096
@@ -146,7 +146,7 @@ func (r *Runner) resize(last *round) {
 	}
 }
 
-// clockOf reads the reply to TIME: seconds and microseconds, each a text. It is 0 where the reply is another.
+// clockOf reads the reply to TIME: seconds and microseconds, both as text. It returns 0 for any other reply.
 func clockOf(reply []byte) time.Duration {
 	v, err := resp.Read(reply)
 	if err != nil || len(v.Items) != 2 {

@@ -1,12 +1,12 @@
 // Package virtualtime lets a Lua rate limiter decide requests under a clock that is an argument, on an unmodified
 // Redis-compatible server.
 //
-// The script's body is wrapped in a Lua prelude (prelude/) that answers TIME from the virtual clock, translates
-// every TTL, and buries a key whose virtual deadline has passed before a command sees it. Because the clock is an
-// argument, one EVAL decides a whole batch of arrivals, which is what makes it fast.
+// The script's body is wrapped in a Lua prelude (prelude/). The prelude answers TIME from the virtual clock and
+// translates each TTL. Before a command sees a key, the prelude deletes the key if its virtual deadline has passed.
+// Because the clock is an argument, one EVAL decides a whole batch of arrivals. This makes virtual time fast.
 //
-// What it does not do: steer time.Now inside a client library, script WATCH or SUBSCRIBE, or follow a command that
-// it does not know. Each is an error with the name of what could not be done.
+// The package cannot control time.Now inside a client library, follow WATCH or SUBSCRIBE, or follow commands that it
+// does not know. Each is an error that names the cause.
 package virtualtime
 
 import (
@@ -20,39 +20,38 @@ import (
 	"ratelab/internal/script"
 )
 
-// Client is all that virtual time needs of a server. It keeps go-redis out of whatever does not dial.
+// Client sends commands to a server. It is an interface, so that packages that do not dial do not need go-redis.
 type Client interface {
-	// Send sends commands together, and gives their replies in RESP2. An error is the connection's.
+	// Send sends commands together and returns their replies in RESP2. The error is the connection's.
 	Send(ctx context.Context, commands ...[]any) (replies [][]byte, err error)
 }
 
-// Connection is the connection that a Runner needs.
+// Connection describes the server of a Runner.
 type Connection struct {
 	Client Client
-	// Given: the server is not ours. Keys without a deadline then get a real one, so that a killed run leaves nothing
-	// for good.
+	// Given: the server is the user's. Keys without a deadline get a real one, so that a killed run leaves no keys
+	// forever.
 	Given bool
-	// Embedded: the server is miniredis. Its Lua reads some comments otherwise and ends the process over some replies;
-	// and where its connection is a pipe, a second EVAL cannot be sent while the answer to the first one waits to be
-	// read.
+	// Embedded: the server is inside this process. Its Lua reads some comments differently from Redis. Its connection
+	// may be a pipe, on which a second EVAL cannot be sent before the reply to the first one is read.
 	Embedded bool
 }
 
-// Options steer a Runner.
+// Options configure a Runner.
 type Options struct {
-	Start time.Time // the virtual time of a request with AtUS 0
-	Real  time.Time // the real time now: deadlines are placed after it
-	// Behind is how far the server's clock may step back behind Start. Keys of a killed run stay on a given server for
-	// so much longer.
+	Start time.Time // virtual time of a request with AtUS 0
+	Real  time.Time // the real time now; real deadlines lie after it
+	// Behind is how far the server's clock may go back before Start. On a given server, keys of a killed run stay
+	// longer by this time.
 	Behind time.Duration
-	// Elapsed is a monotonic clock, for keeping each EVAL short; nil: batches have a fixed size.
+	// Elapsed is a monotonic clock, used to keep each EVAL short. If it is nil, batches have a fixed size.
 	Elapsed func() time.Duration
-	// BatchSize fixes the number of arrivals per EVAL; 0: by time.
+	// BatchSize fixes the number of arrivals per EVAL. If it is 0, the size depends on the time that an EVAL takes.
 	BatchSize int
 }
 
-// generous is how far in the real future the first virtual deadline lies: longer than any run takes. So long a key of a
-// killed run stays on a given server, beyond the virtual time that had passed and its own TTL.
+// generous is how far in the real future the first virtual deadline lies. It is longer than any run. On a given server,
+// a key of a killed run stays for this time, plus the virtual time that had passed, plus its own TTL.
 const generous = 24 * time.Hour
 
 // Runner decides requests with one program. Its methods are not safe for concurrent use.
@@ -64,34 +63,34 @@ type Runner struct {
 
 	startUS  int64
 	offsetMS int64  // real expiry of virtual time 0
-	keep     string // real expiry, ms, of keys without a virtual one; "": none
+	keep     string // real expiry in ms of keys without a virtual deadline; "": none
 
-	clockUS int64 // what the server's clock showed last
-	toldUS  int64 // likewise, before apart moved it
-	skewUS  int64 // how far it was off then
+	clockUS int64 // last time on the server's clock
+	toldUS  int64 // the same, without the microseconds that apart added
+	skewUS  int64 // its error at that time
 
 	size    int            // arrivals per EVAL
-	ready   map[string]int // keys whose init has been called, and how many steps of Managed each has seen
+	ready   map[string]int // key -> number of steps of Managed that it has seen; its init has been called
 	scratch []byte
 	scan    resp.Scanner
-	parts   []resp.Value // of one answer
+	parts   []resp.Value // the elements of one answer
 	living  living
 	calls   Calls
-	written int64    // arrivals sent so far
-	pending []*round // sent and not yet read
+	written int64    // number of arrivals sent
+	pending []*round // rounds that are sent and not yet read
 	loaded  bool
-	checked bool          // that the scripts compile
-	unread  *CompileError // why they cannot, if it is known
+	checked bool          // the scripts compile
+	unread  *CompileError // why the scripts cannot be parsed; nil: they can
 
-	unsure map[string]bool // keys of which it is not known how they were when the round on its way began
-	readUS int64           // what the server's clock showed at the last decision that was read
+	unsure map[string]bool // keys whose state at the beginning of the pending round is unknown
+	readUS int64           // the server's clock at the last decision that was read
 }
 
-// New prepares program for server. The error is a *RefusedError where the script does what virtual time cannot follow.
+// New prepares program for server. It returns a *RefusedError if virtual time cannot follow the script.
 func New(server Connection, program *script.Program, o Options) (*Runner, error) {
 	w, err := wrap(program, program.Foreign, server.Given)
 	var unread *CompileError
-	if errors.As(err, &unread) { // the server has better words for it
+	if errors.As(err, &unread) { // the server's own message is better
 		w = &wrapped{}
 	} else if err != nil {
 		return nil, err
@@ -101,7 +100,7 @@ func New(server Connection, program *script.Program, o Options) (*Runner, error)
 	switch {
 	case r.size > 0:
 	case program.Foreign:
-		r.size = 1 // nobody knows how slow it is
+		r.size = 1 // the script's speed is unknown
 	default:
 		r.size = 64
 	}
@@ -115,8 +114,8 @@ func New(server Connection, program *script.Program, o Options) (*Runner, error)
 	return r, nil
 }
 
-// keepText is the real expiry of keys without a virtual one, as scripts want it: on a given server it is just before
-// the first deadline there can be, so that no virtual one is mistaken for it.
+// keepText returns the real expiry of keys without a virtual deadline, as scripts read it. On a given server it lies
+// just before the first possible deadline, so it cannot be confused with a virtual deadline.
 func keepText(given bool, firstMS int64) string {
 	if !given {
 		return ""
@@ -124,33 +123,33 @@ func keepText(given bool, firstMS int64) string {
 	return strconv.FormatInt(firstMS-1, 10)
 }
 
-// Deadline is the instant in virtual time, in ms since 1970, that a key's real deadline stands for.
+// Deadline converts a key's real deadline to virtual time, in ms since 1970.
 func (r *Runner) Deadline(realMS int64) (virtualMS int64) { return realMS - r.offsetMS }
 
-// Calls are commands that scripts issued, those of the init script included.
+// Calls counts the commands that scripts issued, including the init script.
 type Calls struct {
-	Decisions int64 // that the script was asked for
+	Decisions int64 // decisions that the script was asked for
 	Total     int64
 }
 
-// Calls are the commands that the scripts have issued so far.
+// Calls returns the number of commands that the scripts have issued.
 func (r *Runner) Calls() Calls { return r.calls }
 
-// vars are what the client says: its own clock among them. The number is the request's in the run.
+// vars returns the values that a client sends, including its own time. number is the request's number in the run.
 func (r *Runner) vars(q limit.Request, number int64) script.Vars {
 	return script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.clientUS(q), ID: number}
 }
 
-// clientUS is what the client's clock shows when q arrives.
+// clientUS returns the time on the client's clock when q arrives.
 func (r *Runner) clientUS(q limit.Request) int64 { return r.startUS + q.AtUS + q.ClientSkewUS }
 
-// serverUS is what the server's clock shows when q arrives.
+// serverUS returns the time on the server's clock when q arrives.
 func (r *Runner) serverUS(q limit.Request) int64 { return r.startUS + q.AtUS + q.ServerSkewUS }
 
-// Decide decides requests in the order in which they arrive; decisions has the same length. On an error the decisions
-// before the failing one are valid, and the error names its request: it is a *CompileError before the first request, a
-// *CallError, ErrLost, ctx's cause, or the connection's. After a *LostError and ctx's cause none are valid. The run is
-// over then.
+// Decide decides requests in the order in which they arrive. decisions must have the same length. The error is a
+// *CompileError before the first request, a *CallError, a *LostError, ErrLost, ctx's cause, or the connection's. The
+// decisions before the failing request are valid, and a *CallError names that request. After a *LostError or ctx's
+// cause, no decisions are valid. After any error, the run is over.
 func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	if len(requests) == 0 {
 		return nil
@@ -174,7 +173,8 @@ func (r *Runner) Decide(ctx context.Context, requests []limit.Request, decisions
 	return nil
 }
 
-// decide writes the next round, and reads the last one, while the server works on one: the server never idles.
+// decide writes the next round and reads the previous one while the server works on another. So the server is always
+// busy.
 func (r *Runner) decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	var last *round
 	for {

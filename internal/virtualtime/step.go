@@ -9,15 +9,15 @@ import (
 	"ratelab/internal/limit"
 )
 
-// A server's clock may step back, as clocks do. Deadlines are absolute: a key then lives longer by as much. But a key
-// whose deadline had passed does not come back, because Redis deletes such keys in the background, a fraction of a
-// second later at most. So whatever has expired by the last request before the step is deleted before the first one
-// after it.
+// The clock of a server may step back. Deadlines are absolute, so keys then live longer by the size of the step. But a
+// key whose deadline had already passed does not return: Redis deletes such keys in the background, within a fraction
+// of a second. So before the first request after the step, stepTo deletes the keys that have expired by the last
+// request before it.
 
-// apart moves the server's clock on by a microsecond from one request to the next where a user's script asks it for
-// TIME, as on a server, where no two scripts run at once: an entry of a log that is named after TIME has a name of its
-// own. It is one clock for all keys, because all requests of a row pass one Runner, in their order. The clients' clocks
-// stay. A script that does not ask decides as if nothing moved, and its keys live to the last instant that they may.
+// apart gives each request a later server time than the one before, by at least a microsecond, if a user's script asks
+// for TIME. A real server runs no two scripts at once, so log entries that are named after TIME have different names.
+// All requests of a row pass one Runner in their order, so all keys share this clock. The clients' clocks do not
+// change. Scripts that do not ask for TIME get unchanged times, and their keys live until the exact end of their TTL.
 func (r *Runner) apart(requests []limit.Request) []limit.Request {
 	if !r.wrapped.moves {
 		return requests
@@ -35,7 +35,7 @@ func (r *Runner) apart(requests []limit.Request) []limit.Request {
 	return requests
 }
 
-// ascending says how many requests come before the server's clock steps back.
+// ascending returns how many requests come before the server's clock steps back.
 func (r *Runner) ascending(requests []limit.Request) int {
 	n, last := 0, r.serverUS(requests[0])
 	for n < len(requests) && r.serverUS(requests[n]) >= last {
@@ -45,7 +45,7 @@ func (r *Runner) ascending(requests []limit.Request) int {
 	return n
 }
 
-// stepTo deletes what has expired where the clock steps back to the next request.
+// stepTo deletes the expired keys if the clock steps back to the next request.
 func (r *Runner) stepTo(ctx context.Context, next limit.Request) error {
 	at := r.serverUS(next)
 	if behind := time.Duration(r.startUS-at) * time.Microsecond; behind > r.options.Behind {

@@ -15,12 +15,13 @@ import (
 //go:embed sweep.lua
 var sweepSource string
 
-// sweepChunk bounds one sweeping EVAL to about a millisecond of the server.
+// sweepChunk limits one sweeping EVAL to about a millisecond of the server's time.
 const sweepChunk = 500
 
-// sweep deletes expired keys when there are many. The round that is on its way meanwhile lies later in virtual time:
-// whatever is dead now is dead to it, and whatever it makes anew has a later deadline. What is known of these keys may
-// then come from before the round or from after it, and the round's own report must not be judged by that.
+// sweep deletes expired keys if there are many. A pending round lies later in virtual time. So keys that have expired
+// now have also expired for the round, and keys that the round creates have later deadlines. The recorded state of
+// these keys may then come from before or after the round. So they are marked as unsure, and the round's report cannot
+// declare them lost.
 func (r *Runner) sweep(ctx context.Context, nowMS int64) error {
 	if !r.living.crowded() {
 		return nil
@@ -37,8 +38,8 @@ func (r *Runner) sweep(ctx context.Context, nowMS int64) error {
 	return err
 }
 
-// inspect brings what is known of keys up to date, and deletes those whose deadline has passed at nowMS. The error is a
-// *LostError where one is gone that must be alive then.
+// inspect updates the recorded deadlines of keys, and deletes the keys whose deadlines have passed at nowMS. It returns
+// a *LostError if a key is missing that must be alive then.
 func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error {
 	args := []any{strconv.FormatInt(nowMS+r.offsetMS, 10), r.keep}
 	eval := func(chunk []string) []any {
@@ -66,17 +67,17 @@ func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error 
 	return cmp.Or(err, lost(missing))
 }
 
-// Left is what the script's keys look like at some virtual time.
+// Left describes the script's keys at a virtual time.
 type Left struct {
 	Keys       int64
 	WithoutTTL int64
-	EndUS      int64 // when the last one with a TTL expires, since the start; 0: none has one
-	Bytes      int64 // MEMORY USAGE with SAMPLES 0, of all keys; 0 unless it was asked for
+	EndUS      int64 // when the last key with a TTL expires, since the start; 0: no key has a TTL
+	Bytes      int64 // MEMORY USAGE with SAMPLES 0, summed over all keys; 0 if it was not requested
 }
 
-// Left counts the keys that are alive at atUS since the start, by the server's clock as it was off last; bytes asks for
-// their memory too, which only a real server knows. The error is a *LostError where one is gone that must be alive
-// then: at the latest here, a run learns that somebody deleted its keys.
+// Left counts the keys that are alive at atUS since the start. The server's clock has the error of the last request. If
+// bytes is true, Left also measures the keys' memory, which only a real server can report. It returns a *LostError if a
+// key is missing that must be alive. So a run learns at the latest here that its keys were deleted.
 func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error) {
 	if err := r.drain(ctx); err != nil {
 		return Left{}, err
@@ -111,15 +112,15 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 	return left, nil
 }
 
-// Names are the keys that the script has left, with the prefixes of the server and the program.
+// Names returns the sorted names of the keys that the script has left, with the prefixes of the server and the program.
 func (r *Runner) Names() []string { return slices.Sorted(maps.Keys(r.living.deadline)) }
 
-// Close deletes the keys that the scripts have left, and nothing else, until ctx is done. What it has not deleted then
-// it does when it is called again. A call that is under way is waited for, whether or not ctx is done, since a busy
-// server answers late: first the answer that a cancelled Decide has left on its way.
+// Close deletes the keys that the scripts have left, and no others. It stops after the current chunks if ctx is done;
+// call Close again to delete the rest. A started call is always waited for, because a busy server replies late. Close
+// first reads the replies that a cancelled Decide has left.
 func (r *Runner) Close(ctx context.Context) error {
 	call := context.WithoutCancel(ctx)
-	_ = r.drain(call) // where the connection is gone, deleting says so too
+	_ = r.drain(call) // if the connection is lost, deleting returns the same error
 	return r.inChunks(call, slices.Collect(maps.Keys(r.living.deadline)),
 		func(chunk []string) []any { return append([]any{"DEL"}, words(chunk)...) },
 		func(chunk []string, _ resp.Value) error {
@@ -133,5 +134,5 @@ func (r *Runner) Close(ctx context.Context) error {
 		})
 }
 
-// Unanswered reports whether a batch is on its way: the server may still decide it.
+// Unanswered reports whether a batch is pending. The server may still decide it.
 func (r *Runner) Unanswered() bool { return len(r.pending) > 0 }

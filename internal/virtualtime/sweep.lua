@@ -1,6 +1,6 @@
--- Looks at each of KEYS: deletes it if its virtual deadline lies before ARGV[1] (both as real expiry, ms), else
--- reports its real expiry as a string; -1 without one, -2 when it is not there. ARGV[2] is the expiry of keys
--- that have no virtual deadline.
+-- Inspects each of KEYS, and deletes the key if its virtual deadline lies before ARGV[1]. Otherwise reports the real
+-- expiry as a string: -1 for no deadline, -2 for a missing key. ARGV[2] is the real expiry of keys without a virtual
+-- deadline. Both arguments are real times in ms.
 local found = {}
 local now, keep = tonumber(ARGV[1]), tonumber(ARGV[2])
 for i, key in ipairs(KEYS) do

@@ -13,7 +13,7 @@ import (
 //go:embed prelude/*.lua
 var preludeFiles embed.FS
 
-// The parts of the prelude: those that every wrapper has, and its last one.
+// The parts of the prelude. The first group is in every wrapper. Each wrapper ends with batch, single or several.
 var (
 	preludeSource = part("clock") + part("commands") + part("expiry") + part("facade") + part("fence")
 	strangeSource = part("stranger")
@@ -22,15 +22,15 @@ var (
 	severalSource = part("exact") + part("several")
 	checkSource   = part("check")
 
-	keyspaceSource = part("keyspace") // for plain commands
+	keyspaceSource = part("keyspace") // only for plain commands
 )
 
-// part is one file of the prelude without its comments and indentation, which would travel with every call of the
-// hook.
+// part returns one file of the prelude without its comment lines and indentation, because a hook sends the prelude with
+// every call.
 func part(name string) string {
 	text, err := preludeFiles.ReadFile("prelude/" + name + ".lua")
 	if err != nil {
-		panic(err) // embedded above
+		panic(err) // the file is embedded above
 	}
 	var b strings.Builder
 	for line := range strings.Lines(string(text)) {
@@ -46,16 +46,17 @@ func part(name string) string {
 type wrapped struct {
 	source, sha1 string
 	decide, init layout
-	moves        bool // TIME moves between two requests: see apart
-	width        int  // elements of an answer, where they stand one by one in the list of all answers; 0: they do not
-	initLine     int  // the line before the first of the init script, for its error messages
+	moves        bool // TIME changes between two requests: see apart
+	width        int  // number of elements of an answer, if they are added to the list one by one; 0: they are not
+	initLine     int  // the line before the init script begins, for its error messages
 }
 
-// wrap joins, in this order: the bodies, the first of them from line 1 on, in a function that makes them; the prelude;
-// the loop that the program's own slots are written into. The error is a *RefusedError or a *CompileError.
+// wrap joins three parts in this order. The first is a function that makes the bodies, and the decision's body begins
+// on line 1. The second is the prelude, and the third is the loop that contains the program's own slots. The error is a
+// *RefusedError or a *CompileError.
 //
-// checks: the wrapper looks at each reply before the server does. given: nothing but the wrapper ends a script that
-// loops.
+// If checks is true, the wrapper checks each reply before it passes the reply on. If given is true, only the wrapper
+// can end a script that loops forever.
 func wrap(p *script.Program, checks, given bool) (*wrapped, error) {
 	s, err := settingsOf(p)
 	if err != nil {
@@ -107,8 +108,8 @@ func wrap(p *script.Program, checks, given bool) (*wrapped, error) {
 	return w, nil
 }
 
-// decideCode asks the script. An error ends the batch, unless it is an outcome: it is then an answer like another, but
-// for what the prelude itself refuses.
+// decideCode returns the code that calls the script. An error ends the batch. If the program survives errors, an error
+// is an answer like any other, except a refusal of the prelude.
 func decideCode(p *script.Program, width int) string {
 	switch {
 	case width > 0:
@@ -119,9 +120,9 @@ func decideCode(p *script.Program, width int) string {
 	return "local fine fine, answer = xpcall(decide, located) if not fine then answer = {err = tostring(answer)} end"
 }
 
-// keepCode puts an answer into the list of all. The server looks for eight fields in each table, so an answer that has
-// a width gets none: its elements stand one by one. It begins with a number and has neither nil nor false, and another
-// one is in a table of its own.
+// keepCode returns the code that adds an answer to the list of all answers. The server searches each table of a reply
+// for eight fields. So an answer with a width is not a table: its elements are added one by one. Such an answer begins
+// with a number and contains neither nil nor false. Any other answer is added as a table of its own.
 func keepCode(width int, checks bool) string {
 	if width == 0 {
 		return "if answer == nil then answer = false end n = n + 1 out[n] = answer"
@@ -137,7 +138,7 @@ func keepCode(width int, checks bool) string {
 		numbered("out[m + %[1]d] = a%[1]d", width, " "), width, check, all)
 }
 
-// numbered is the form with each number from 1 to n.
+// numbered formats each number from 1 to n and joins the results.
 func numbered(form string, n int, between string) string {
 	all := make([]string, n)
 	for i := range all {
@@ -146,16 +147,16 @@ func numbered(form string, n int, between string) string {
 	return strings.Join(all, between)
 }
 
-// settings are what the prelude is told about the scripts it stands around.
+// settings are the facts about the scripts that the prelude needs.
 type settings struct {
 	facts    script.Facts
-	strange  bool         // they are not of this module: they may do anything
+	strange  bool         // users' scripts: they may do anything
 	prepares bool         // there is an init script
-	init     script.Facts // of it
+	init     script.Facts // the facts of the init script
 	ttls     script.TTLs
-	tick     string   // the bodies' name of the function that counts turns of loops; "": they have none
-	commands []string // that the body calls by functions: see script.Direct
-	bound    string   // how the names of these functions begin
+	tick     string   // name of the function that counts turns of loops in the bodies; "": none
+	commands []string // commands that the body calls through functions: see script.Direct
+	bound    string   // beginning of the names of these functions
 }
 
 func settingsOf(p *script.Program) (s settings, err error) {
@@ -168,7 +169,7 @@ func settingsOf(p *script.Program) (s settings, err error) {
 	return s, err
 }
 
-// facts are those of a script that can be wrapped.
+// facts returns the facts of a script, or an error if the script cannot be wrapped.
 func facts(source string, init bool) (script.Facts, error) {
 	f := script.Analyse(source)
 	switch {
@@ -184,7 +185,8 @@ const noWrites = "no-writes"
 
 func readOnly(facts script.Facts) bool { return slices.Contains(facts.Flags, noWrites) }
 
-// bodies is a function that makes the bodies. Its parameters, and the server's own functions, are all that they see.
+// bodies returns the code of a function that makes the bodies. The bodies see only the parameters of this function and
+// the server's own functions.
 func (s settings) bodies() string {
 	bodies := s.decideBody()
 	if s.prepares {
@@ -193,8 +195,8 @@ func (s settings) bodies() string {
 	return bodies + "function(keys, args) KEYS, ARGV = keys, args end end "
 }
 
-// decideBody is the source down to the end of the script: a body begins where its file does, for the lines of its
-// errors.
+// decideBody returns the source up to the end of the script. The body begins on the line on which its file begins, so
+// that its errors have the right line numbers.
 func (s settings) decideBody() string {
 	names := append([]string{"redis, server, KEYS, ARGV"}, s.lent()...)
 	if n := len(s.commands); n > 0 {
@@ -204,8 +206,8 @@ func (s settings) decideBody() string {
 		opening(s.facts) + s.facts.Body + bodyClose + ", "
 }
 
-// opening is how a body begins. It is a vararg function, as a chunk is, only where that shows: Lua 5.1 makes a table
-// for each call of one.
+// opening returns the beginning of a body. Lua's chunks are vararg functions, but Lua 5.1 makes a table for each call
+// of a vararg function. So the body is one only if the script uses its arguments.
 func opening(f script.Facts) string {
 	if f.Varargs {
 		return "function(...) "
@@ -215,7 +217,7 @@ func opening(f script.Facts) string {
 
 const bodyClose = "\nend"
 
-// lentInstead is what is lent for a name, where that is no plain copy of the server's table.
+// lentInstead has the value that bodies see under a name, if that value is not a plain copy of the server's table.
 var lentInstead = map[string]string{
 	"cjson":        fmt.Sprintf("lend(cjson, settings(cjson, %q, %q))", script.Settings, script.Harmless),
 	"getmetatable": "metatable",
@@ -223,7 +225,7 @@ var lentInstead = map[string]string{
 	"tonumber":     "number",
 }
 
-// lentToStrangers likewise, to a script that is not of this module.
+// lentToStrangers has the additional replacements for users' scripts.
 var lentToStrangers = map[string]string{
 	"cmsgpack":     "lend(library(function() return cmsgpack end), {pack = pack})",
 	"next":         "onward",
@@ -235,10 +237,10 @@ var lentToStrangers = map[string]string{
 	"tostring":     "spell",
 }
 
-// prelude is what stands between the function and its call.
+// prelude returns the code between the function of the bodies and its call.
 func (s settings) prelude() string {
 	prelude := preludeSource
-	if s.ttls != (script.TTLs{}) { // in due, and in live
+	if s.ttls != (script.TTLs{}) { // the replaced lines are in the prelude's functions due and live
 		longer := fmt.Sprintf(" * %d + %d", s.ttls.Times, s.ttls.PlusMS)
 		prelude = strings.NewReplacer("local at = v * unit\n", "local at = v * unit\nif not absolute then at = at"+
 			longer+" end\n", "local ahead = v * unit\n", "local ahead = v * unit"+longer+"\n").Replace(prelude)
@@ -249,7 +251,7 @@ func (s settings) prelude() string {
 	return s.code() + prelude
 }
 
-// maker calls it.
+// maker returns the code that calls the function of the bodies.
 func (s settings) maker() string {
 	made := "decide, "
 	if s.prepares {
@@ -272,7 +274,8 @@ func (s settings) maker() string {
 	return fmt.Sprintf("local %sgive = make(%s)\n", made, strings.Join(given, ", "))
 }
 
-// lent are the names, beside those of the call, under which the bodies see something else than the server's own.
+// lent returns the names under which the bodies see something else than the server's own values. The names of the call,
+// such as KEYS, are not included.
 func (s settings) lent() []string {
 	names := slices.Concat(s.facts.Values, s.init.Values)
 	if s.draws() {
@@ -299,14 +302,15 @@ func (s settings) metatables() bool { return s.facts.Metatables || s.init.Metata
 
 func (s settings) draws() bool { return s.facts.Random || s.init.Random }
 
-// code declares the settings: the flags of a #! line cannot stay with the wrapper, which deletes keys itself.
+// code declares the settings. The flags of a #! line cannot apply to the wrapper, because the wrapper deletes keys
+// itself.
 func (s settings) code() string {
 	return fmt.Sprintf("local no_writes, guarded, draws, metatables, last_line = %t, %t, %t, %t, %d\n",
 		readOnly(s.facts), readOnly(s.facts) || readOnly(s.init), s.draws(), s.metatables(),
 		strings.Count(s.bodies(), "\n"))
 }
 
-// protocol undoes redis.setresp, which would otherwise outlive its arrival.
+// protocol returns the code that undoes redis.setresp. Otherwise its effect would last beyond the arrival.
 func (s settings) protocol() string {
 	if s.facts.SetsProtocol || s.init.SetsProtocol {
 		return "real.setresp(2)"
@@ -314,7 +318,8 @@ func (s settings) protocol() string {
 	return ""
 }
 
-// intact looks at what the body was lent, where its text does not prove that it cannot write to it.
+// intact returns the code that checks whether the body changed its lent tables. It is empty if the source proves that
+// the body cannot write to them.
 func (s settings) intact() string {
 	if len(s.facts.Values)+len(s.init.Values) > 0 {
 		return "if written() then readonly() end"
@@ -322,13 +327,13 @@ func (s settings) intact() string {
 	return ""
 }
 
-// RefusedError lists what virtual time cannot follow in a script.
+// RefusedError lists the parts of a script that virtual time cannot follow.
 type RefusedError struct {
-	Init    bool // whether it is the init script
+	Init    bool // the script is the init script
 	Remarks []script.Remark
 }
 
-// mostRemarks are told at once.
+// mostRemarks is the largest number of remarks in one message.
 const mostRemarks = 10
 
 func (e *RefusedError) Error() string {

@@ -1,10 +1,15 @@
--- A batch of arrivals, between which the server's clock never steps back. A[3] is the first one's number in the run.
--- A[4] has a 1 for each element of KEYS and ARGV that travels with its arrival and a 0 for one that holds for the whole
--- batch, and at its end a 1 where the clients' clocks are not the server's. Those follow, then those that hold for all
--- batches, and then the arrivals: the server's time in µs, the client's where it is another one, and what travels. An
--- empty time announces a call of the init script, with all of its elements.
+-- Decides a batch of arrivals. The server's clock never steps back within a batch.
 --
--- The answers stand in out, whose length is n; or their elements do, m of them: see keepCode.
+-- A[3] is the number of the first arrival in the run. A[4] has one digit for each varying element of KEYS and ARGV: 1
+-- if the element is sent with each arrival, 0 if one value holds for the whole batch. Its last digit is 1 if the
+-- clients' clocks differ from the server's. Then follow the first arrival's values of the varying elements, and the
+-- elements that are equal in all batches.
+--
+-- The arrivals are last: the server's time in µs, the client's time if it differs, and the elements that are sent with
+-- each arrival. An empty time announces a call of the init script, with all elements of that call.
+--
+-- The answers are in out, which has length n. If answers have a width, their elements are in out, and m is their
+-- number: see keepCode.
 local out, count = {}, #A
 
 local function run()
@@ -32,15 +37,16 @@ local function run()
   if written() then readonly() end
 end
 
--- One pcall around the batch instead of one around each arrival: an error still belongs to its arrival, and the
--- answers before it are kept. (Measured: a pcall for each arrival costs a tenth.)
+-- There is one pcall around the batch, not one around each arrival. An error still belongs to its arrival, and the
+-- earlier answers are kept. (Measured: a pcall for each arrival costs a tenth.)
 local ok, problem = xpcall(run, located)
 --[[protocol]]
--- Of each key: its deadline in virtual ms, -1 without one, -2 where it is gone; and when it was missed, or -1.
+-- For each key: its deadline in virtual ms, or -1 without a deadline, or -2 if it is gone; and when it was missed, or
+-- -1.
 local changed, c = {}, 0
 for key in pairs(look) do
   local last, at = dies[key]
-  if last and last ~= huge then at = (last - 999) / 1000 + offset -- set by this EVAL, or read
+  if last and last ~= huge then at = (last - 999) / 1000 + offset -- set or read by this EVAL
   else at = raw('PEXPIRETIME', key) end
   if at == -1 and keep then raw('PEXPIREAT', key, format('%.0f', keep)) end
   if at == keep then at = -1 elseif at >= 0 then at = at - offset end

@@ -1,4 +1,4 @@
--- Looks at the answer of one arrival; most are a number, or a few of them in a table.
+-- Checks the answer of one arrival. Most answers are a number, or a few numbers in a table.
 local kind = type(answer)
 if kind == 'table' then
   local n = #answer

@@ -1,6 +1,7 @@
--- The commands that leave deadlines to the server: which of their arguments are keys, and what to look at again.
+-- The commands that leave deadlines to the server. Each handler knows which arguments are keys, and which keys to look
+-- at again afterwards.
 
-local H = {} -- command -> what runs in its place, as function(name, ...)
+local H = {} -- command -> its handler, as function(name, ...)
 
 -- one: a command on one key that neither drops nor sets a deadline.
 local function one(cmd, key, ...)
@@ -9,7 +10,7 @@ local function one(cmd, key, ...)
   return raw(cmd, key, ...)
 end
 
--- by: INCRBY and its like, whose one number is mostly the same small one.
+-- by: INCRBY and DECRBY. Their number is usually the same small one, so its text is cached.
 local small = {}
 local function by(cmd, key, ...)
   local n = ...
@@ -17,21 +18,21 @@ local function by(cmd, key, ...)
   local text = small[n]
   if not text then
     text = short(n)
-    if n % 1 == 0 then small[n] = text end -- and never a NaN
+    if n % 1 == 0 then small[n] = text end -- this excludes NaN
   end
   local last = dies[key]
   if not last or now > last or checked[key] ~= turn then key = touch(key) end
   return raw(cmd, key, text)
 end
 
--- drop: a command on one key after which the key may be gone, or may have lost its deadline.
+-- drop: a command on one key that may delete the key, or drop its deadline.
 local function drop(cmd, key, ...)
   key = touch(key)
   forget(key)
   return raw(cmd, key, ...)
 end
 
--- counted is the number of keys that v says, read as strictly as by every server.
+-- counted reads v as a number of keys, as strictly as the strictest server.
 local function counted(cmd, v)
   local text = type(v) == 'number' and spelled(v) or v
   if type(text) ~= 'string' or #text > 6 or not match(text, '^[1-9]%d*$') then
@@ -41,8 +42,9 @@ local function counted(cmd, v)
   return tonumber(text)
 end
 
--- clean refuses options of cmd, among a[from…to], with a byte below a space. A server written in C compares options up to
--- a byte 0 and would take "PX\0" for PX. What follows MATCH and FROMMEMBER is data.
+-- clean refuses options of cmd, among a[from…to], that contain a byte below a space. Servers in C compare options up to
+-- a byte 0, and would take "PX\0" for PX. The words after MATCH and FROMMEMBER are data, so they may contain such
+-- bytes.
 local cleaned = {}
 local function clean(cmd, a, from, to)
   for i = from, to do
@@ -58,8 +60,8 @@ local function clean(cmd, a, from, to)
   end
 end
 
--- several: a command whose keys stand at first, first+step … up to count (nil: to the end). Where it may move,
--- drop or overwrite them (changes), they are looked at again afterwards.
+-- several: a command whose keys are at first, first+step … up to count (nil: to the end). If changes is true, the
+-- command may move, drop or overwrite the keys, and they are looked at again afterwards.
 local function several(changes, first, step, count)
   return function(cmd, ...)
     local a, n = {...}, select('#', ...)
@@ -75,14 +77,14 @@ local function several(changes, first, step, count)
   end
 end
 
--- store: like several, with the destination first and the number of source keys after it.
+-- store: like several, but the destination comes first, then the number of source keys.
 local function store(cmd, destination, ...)
   destination = touch(destination)
   local a, n = {...}, select('#', ...)
   local last = 1 + counted(cmd, a[1])
   clean(cmd, a, last + 1, n)
   for i = 2, min(last, n) do a[i] = touch(a[i]) end
-  forget(destination) -- only now: it may be among the sources
+  forget(destination) -- not earlier, because it may be one of the sources
   return raw(cmd, destination, unpack(a, 1, n))
 end
 
@@ -98,8 +100,8 @@ local function copy(cmd, ...)
   return move(cmd, ...)
 end
 
--- Which handler a command has is looked up when it is first used: a script uses few of them, and one EVAL in which each
--- name was entered into H took a fifth longer.
+-- The handler of a command is looked up at its first use, because a script uses few commands. Entering all names into H
+-- made one EVAL a fifth slower.
 local families, count = {}, 0 -- names, handler, names, handler …
 
 local function reads(names, handler)
@@ -115,7 +117,7 @@ local function writes(names, handler)
   end)
 end
 
--- known is the handler of a command in capitals.
+-- known returns the handler of a command in capitals, or nil.
 local function known(cmd)
   if find(cmd, ' ', 1, true) then return nil end
   local name = ' ' .. cmd .. ' '

@@ -1,4 +1,4 @@
--- exact fails where a reply to a plain command holds an integer that Lua, which counts in doubles, may have rounded.
+-- exact fails if the reply to a plain command contains an integer that Lua may have rounded. Lua's numbers are doubles.
 local function exact(answer)
   if type(answer) == 'number' and (answer >= 2^53 or answer <= -2^53) then
     refuse('VTINT virtual time cannot pass on the integer ' .. format('%.0f', answer) .. ' exactly')
@@ -6,9 +6,9 @@ local function exact(answer)
     for _, item in pairs(answer) do exact(item) end
   end
 end
--- told is the text of an error as a server begins it: with a word in capitals.
+-- told returns an error's text with a word in capitals at its beginning, as servers write errors.
 local function told(problem) return match(problem, '^%u+ ') and problem or 'ERR ' .. problem end
--- protect gives the keys that have no deadline of their own the one that a shared server wants.
+-- protect sets a real deadline on keys without one, if the server is shared (keep).
 local function protect()
   for key in pairs(keep and look or {}) do
     if raw('PEXPIRETIME', key) == -1 then raw('PEXPIREAT', key, format('%.0f', keep)) end

@@ -1,10 +1,11 @@
 -- The commands that set, read or drop a deadline.
 
--- farthest bounds how far ahead a deadline may lie, in ms (269 years): one server counts it in 64-bit nanoseconds.
+-- farthest limits how far ahead a deadline may lie, in ms (269 years), because one server counts TTLs in 64-bit
+-- nanoseconds.
 local farthest = 8.5e12
 local function far(v) refuse('VTTTL virtual time cannot count as far as the expiry "' .. v .. '"') end
 
--- whole reads a TTL argument as strictly as Redis does: nil where Redis would refuse it.
+-- whole reads a TTL argument as strictly as Redis does. It returns nil if Redis would refuse the argument.
 local whole_memo = {}
 local function whole(v)
   if type(v) == 'number' then
@@ -34,19 +35,20 @@ end
 
 local function stamp(ms) return short(ms + offset) end
 
--- refused passes on what the server is bound to refuse, in its words.
+-- refused runs a command that the server must refuse, so that the error is the server's own.
 local function refused(cmd, ...)
   raw(cmd, ...)
   refuse('VTCMD virtual time cannot follow ' .. cmd .. ' with these arguments')
 end
 
--- bad is what to pass on instead of v, which Redis would refuse as no whole number: a text that all servers refuse.
--- What is neither text nor number they refuse anyway.
+-- bad returns the value to send instead of v, if Redis refuses v because it is no whole number. All servers refuse the
+-- returned text. Values that are neither text nor a number are refused anyway.
 local function bad(v) return (type(v) == 'string' or type(v) == 'number') and '?' or v end
 
 local units = {EX = 1000, PX = 1, EXAT = 1000, PXAT = 1}
 
--- option finds the expiry among the options a[from…n] of SET or GETEX: its index, its unit, and whether it is absolute.
+-- option finds the expiry among the options a[from…n] of SET or GETEX. It returns the index, the unit, and whether the
+-- expiry is absolute.
 local function option(a, n, from)
   for i = from, n - 1 do
     local name = type(a[i]) == 'string' and upper(a[i])
@@ -54,8 +56,8 @@ local function option(a, n, from)
   end
 end
 
--- translate rewrites the expiry among a's options as a real one, and returns it as a virtual deadline in ms. What
--- is no whole number, or is not positive, is left for the server to refuse.
+-- translate replaces the expiry among a's options by a real one, and returns it as a virtual deadline in ms. If the
+-- value is not a positive whole number, the server refuses it.
 local function translate(cmd, a, n, from)
   clean(cmd, a, from, n)
   local i, unit, absolute = option(a, n, from)
@@ -77,7 +79,7 @@ local function set_any(cmd, key, ...)
   return raw(cmd, key, unpack(a, 1, n))
 end
 
--- live sets key with a TTL of v units. It does by itself what due, stamp and short would do: a call of a Lua function
+-- live sets key with a TTL of v units. It repeats the code of due, stamp and short, because a call of a Lua function
 -- takes a hundredth of a decision.
 local function live(key, value, unit, v)
   local ahead = v * unit
@@ -104,7 +106,7 @@ local function set(cmd, key, ...)
   return set_any(cmd, key, ...)
 end
 
--- getex: an absolute deadline that has passed deletes at once, where SET leaves that to the next look.
+-- getex: an absolute deadline that has passed deletes the key immediately. SET leaves this to the next touch.
 local function getex(cmd, key, ...)
   key = touch(key)
   local a, n = {...}, select('#', ...)
@@ -127,8 +129,8 @@ local function setex(unit)
   end
 end
 
--- conditions reads NX, XX, GT and LT, from the second argument on, into a set; nil where Redis would refuse them, alone
--- or together.
+-- conditions reads NX, XX, GT and LT, from the second argument on, into a set. It returns nil if Redis would refuse one
+-- of them or their combination.
 local function conditions(cmd, ...)
   local set = {}
   clean(cmd, {...}, 2, select('#', ...))
@@ -142,14 +144,15 @@ local function conditions(cmd, ...)
   return set
 end
 
--- meets reports whether the conditions let a deadline that lasts until last be replaced by one that lasts until new.
+-- meets reports whether the conditions permit to replace a deadline. last and new are the last µs at which the key is
+-- alive, before and after.
 local function meets(set, last, new)
   if set.NX and last ~= huge or set.XX and last == huge then return false end
   if set.GT and new <= last or set.LT and new >= last then return false end
   return true
 end
 
--- expire decides the conditions itself, because on a shared server keys without a deadline have a real one.
+-- expire evaluates the conditions itself, because on a shared server keys without a virtual deadline have a real one.
 local function expire(unit, absolute)
   return function(cmd, key, ...)
     key = touch(key)
@@ -181,7 +184,8 @@ local function persist(cmd, key, ...)
   return raw('PERSIST', key)
 end
 
--- read answers from the deadline and the time in ms; of a key without one the server says whether it is there.
+-- read answers from the deadline and the time in ms. For a key without a deadline, the server says whether the key
+-- exists.
 local function read(answer)
   return function(cmd, key, extra)
     local last = dies[key]

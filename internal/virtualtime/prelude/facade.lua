@@ -1,6 +1,6 @@
--- What the body sees under the name redis, and how its errors are told.
+-- The table that the body sees as redis, and the form of the body's errors.
 
--- A command is learnt in the spelling in which it comes; an unknown one is refused by its name.
+-- The handler of a command is cached under the spelling that the script uses. An unknown command is refused by name.
 setmetatable(H, {__index = function(t, cmd)
   if type(cmd) ~= 'string' then refuse('VTCMD a command is named by a string, not by a ' .. type(cmd)) end
   local h = known(upper(cmd))
@@ -12,7 +12,7 @@ end})
 local function call(cmd, ...)
   calls = calls + 1
   local h = H[cmd]
-  if h == one then -- what one would do where it has nothing to do: a fifth of a call's cost
+  if h == one then -- shortcut for one, if there is nothing to do: this saves a fifth of a call's cost
     local key = ...
     local last = dies[key]
     if last and now <= last and checked[key] == turn then return raw(cmd, ...) end
@@ -20,7 +20,7 @@ local function call(cmd, ...)
   return h(cmd, ...)
 end
 
--- bind is call for one command whose name stands in the script.
+-- bind returns a call for one command whose name is written in the script.
 local function bind(cmd)
   local h = known(upper(cmd))
   if h == one then
@@ -38,11 +38,12 @@ local function bind(cmd)
   end
 end
 
--- plain is an error's text without the place that one server puts before it, in the prelude and under an empty name.
+-- plain removes the place from the beginning of an error's text. One server adds a place that is inside the prelude and
+-- has an empty file name.
 local function plain(text) return match(text, '^[%w_<>]*:%d+:? (.*)$') or text end
 
--- differing refuses the fields of redis that differ between servers. A user's script is tried on another server than the
--- given one, so it must not tell the two apart. rawget is lent as peek for the same reason.
+-- differing refuses the fields of redis that differ between servers. A user's script is first tried on another server
+-- than the given one, so it must not be able to distinguish them. For the same reason rawget is replaced by peek.
 local differing = {}
 function differing.__index(_, name)
   if type(name) == 'string' and (real[name] ~= nil or name == 'acl_check_cmd' or find(name, '^%u+_VERSION')
@@ -65,21 +66,21 @@ function shadow.pcall(...)
   if ok or type(reply) == 'table' then return reply end
   return {err = plain(tostring(reply))}
 end
--- A batch would flood the server's log, and chooses for itself what is replicated.
+-- These functions do nothing: a batch would fill the server's log, and the wrapper decides what is replicated.
 local function nothing() end
 shadow.log, shadow.set_repl, shadow.breakpoint, shadow.debug = nothing, nothing, nothing, nothing
 function shadow.replicate_commands() return true end
 
--- tick counts the turns of a script's loops and the calls of its functions. Nothing else ends a script that loops on a
--- given server after a write. The most take about half a second.
+-- tick counts the turns of a script's loops and the calls of its functions. On a given server, nothing else ends a
+-- script that loops forever after a write. most_ticks turns take about half a second.
 local ticks, most_ticks = 0, 1e7
 local function tick()
   ticks = ticks + 1
   if ticks > most_ticks then refuse('VTLOOP the script loops: it takes more than 10,000,000 turns') end
 end
 
--- random: Park and Miller's minimal standard generator, because the servers differ in whether and how they seed
--- theirs. Each arrival has its own seed; two steps spread the seeds of neighbours.
+-- random: Park and Miller's minimal standard generator. Servers seed their generators differently, or not at all. Each
+-- arrival has its own seed, and two steps make the seeds of neighbours differ widely.
 local seed = 1
 local function step() seed = seed * 16807 % 2147483647 end
 local function reseed(x)
@@ -91,22 +92,23 @@ local function random(low, high)
   local r = (seed - 1) / 2147483646
   if not low then return r end
   if not high then
-    high = low -- Note: not low, high = 1, low: one server's Lua then finds the new low
+    high = low -- Note: not low, high = 1, low: in one server's Lua, high would get the new low
     low = 1
   end
   if low > high then error("bad argument to 'random' (interval is empty)", 2) end
   return floor(low) + floor(r * (floor(high) - floor(low) + 1))
 end
 
--- line is the line of the author's file that a place such as "user_script:3: " names; nil where it names none.
+-- line returns the line number in a place such as "user_script:3: ". It returns nil if there is no number, or if the
+-- line is not in the author's file.
 local function line(place)
   local number = match(place, '^[%w_<>]*:(%d+):')
   number = number and tonumber(number)
   return number and number <= last_line and number or nil
 end
 
--- located is an error's text, with the line of the author's file where the server has not put one. As the handler of
--- xpcall it still sees the stack. It calls nothing that the script could have written.
+-- located returns an error's text, and adds the line in the author's file if the server has not added one. As the
+-- handler of xpcall it can still see the stack. It calls no function that the script could have written.
 local function located(problem)
   local text = problem
   if type(problem) == 'table' then text = rawget(problem, 'err') end

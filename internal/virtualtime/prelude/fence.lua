@@ -1,8 +1,10 @@
--- The names that the body sees, and what it hands back: nothing that leads past the prelude, and nothing that stays.
--- The free names of the body were read before: they are those that make gives it and the server's functions.
+-- The names that the body sees, and the values that it returns. No value leads past the prelude, and no change stays
+-- after the call. The free names of the body have been checked before: they are the parameters of make and the server's
+-- functions.
 
--- lend is a copy of one of the server's tables, for a body that uses it as a value: on some servers it could write to
--- the table itself. instead has what is lent in the place of some of it. kept has what was lent, to compare.
+-- lend copies one of the server's tables for a body that uses the table as a value, because on some servers the body
+-- could write to the table itself. The entries of instead replace those of the table. kept has the lent contents, to
+-- find changes.
 local kept = {}
 local function lend(t, instead)
   if type(t) ~= 'table' then return t end
@@ -15,14 +17,14 @@ local function lend(t, instead)
   return copy
 end
 
--- library is what f gives of the server's libraries, or nil: not every server has all of them.
+-- library returns one of the server's libraries, or nil, because not every server has all of them.
 local function library(f)
   local ok, t = pcall(f)
   return ok and t or nil
 end
 
--- settings are what stands in the place of cjson's functions that change it for every script on the server: of those
--- that are named, and of whatever else it has beside the harmless ones.
+-- settings returns replacements for the functions of cjson that change it for every script on the server. It replaces
+-- the named functions, and all others that are not listed as harmless.
 local function settings(of, named, harmless)
   local refusing, safe = {}, {}
   local function put(name)
@@ -39,7 +41,7 @@ local function settings(of, named, harmless)
   return refusing
 end
 
--- written reports whether the body has written to something that it was lent.
+-- written reports whether the body has changed a lent table.
 local function written()
   for copy, same in pairs(kept) do
     local meta = getmetatable(copy)
@@ -59,10 +61,11 @@ local function readonly() refuse('ERR Attempt to modify a readonly table') end
 shadow = lend(shadow)
 if not any_key then setmetatable(shadow, differing) end
 
--- metatable gives no way to that of all strings, which on some servers is everybody's.
+-- metatable is getmetatable for tables only. It refuses other values, because on some servers all scripts share the
+-- metatable of strings.
 local function metatable(of)
   if type(of) == 'table' then
-    -- the embedded server's have a broken one
+    -- in miniredis's own Lua, the metatable of such a table is invalid
     if rawget(of, 'err') ~= nil or rawget(of, 'ok') ~= nil then return nil end
     local found = getmetatable(of)
     if found ~= differing then return found end
@@ -71,8 +74,9 @@ local function metatable(of)
   refuse('VTCMD virtual time does not know the metatable of a ' .. type(of))
 end
 
--- sound fails for what is no reply: a function, a table with a metatable, one in itself, one too deep or too large.
--- Redis makes something of each, and the server inside this process would end with it. spent counts the values so far.
+-- sound fails if answer is not a valid reply: a function, a table with a metatable, a table that contains itself, or a
+-- reply that is too deep or too large. Redis converts each of them to some reply, but other servers convert them
+-- differently or crash. spent counts the values of this answer.
 local deepest, largest = 32, 100000
 local spent = 0
 local function sound(answer, depth)
@@ -86,7 +90,7 @@ local function sound(answer, depth)
     end
     local text = rawget(answer, 'err')
     if text == nil then text = rawget(answer, 'ok') end
-    if text ~= nil then -- then servers look at nothing else
+    if text ~= nil then -- servers ignore the other fields
       if type(text) ~= 'string' then
         refuse('VTREPLY the script returns a table whose err or ok is a ' .. type(text))
       end
@@ -101,7 +105,7 @@ local function sound(answer, depth)
   if spent > largest then refuse('VTREPLY the script returns more than ' .. largest .. ' values, or as much text') end
 end
 
--- reply is answer, if it is one.
+-- reply returns answer, or fails if it is not a valid reply.
 local function reply(answer)
   sound(answer, 0)
   return answer

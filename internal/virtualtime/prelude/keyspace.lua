@@ -1,4 +1,5 @@
--- The commands that look at all keys show those that are alive. A script may not use them: what it touches is given.
+-- The commands that look at all keys show only the keys that are alive. Scripts may not use these commands, because a
+-- script may only touch the keys that it was given.
 local function living(keys)
   local all = {}
   for _, key in ipairs(keys) do
@@ -10,7 +11,7 @@ local some = known
 local whole = {
   KEYS = function(...) return living(raw(...)) end,
   DBSIZE = function(...)
-    raw(...) -- its own objection to arguments
+    raw(...) -- the server's own error for extra arguments
     return #living(raw('KEYS', '*'))
   end,
   SCAN = function(...)

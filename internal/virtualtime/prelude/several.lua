@@ -1,5 +1,5 @@
--- Plain commands, between which the clock never steps back. Of each A has its time in µs, the number of its words, and
--- those. The answer has a reply for each, down to the first that is an error.
+-- Runs plain commands. The clock never steps back between them. For each command, A has its time in µs, the number of
+-- its words, and the words. There is a reply for each command, and the last reply is the first error.
 local replies, n, p, count = {}, 0, 1, #A
 local function one()
   local answer = reply(decide())

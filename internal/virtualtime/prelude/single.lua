@@ -1,4 +1,4 @@
--- One call, whose reply is the body's own: for a library that sent the script, or the plain command, itself.
+-- Runs one call, and returns the body's own reply to the client that sent the script or the plain command.
 now_s = at
 now = tonumber(at)
 if draws then reseed(serial * 69621 + now) end

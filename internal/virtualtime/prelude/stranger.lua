@@ -1,18 +1,18 @@
--- What somebody else's script meets: it decides alike on every run, or is refused.
+-- Rules for users' scripts. A user's script must decide the same on every run, or it is refused.
 
--- drawn is in the place of commands that draw at random: the server would draw otherwise on every run.
+-- drawn replaces commands that draw at random, because the server would draw differently on every run.
 local function drawn(cmd)
   refuse('VTCMD virtual time cannot repeat what ' .. cmd .. ' draws; math.random is the same on every run')
 end
 
--- shuffled reports whether key is in a hash table, whose order a server draws when it starts. In the embedded one it is
--- that of the texts.
+-- shuffled reports whether key is stored in a hash table, because servers choose the order of hash tables when they
+-- start. The embedded server sorts by text.
 local function shuffled(key)
   local encoding = real.REDIS_VERSION and real.pcall('OBJECT', 'ENCODING', key)
   return encoding == 'hashtable' or encoding == 'skiplist'
 end
 
--- settled gives a reply of texts, or of pairs of them, the order of the texts.
+-- settled sorts a reply of texts, or of pairs of texts, by text.
 local function settled(cmd, all, width)
   if all.map or all.set then refuse('VTCMD virtual time cannot repeat the order of ' .. cmd .. ' in RESP3') end
   local texts, value = {}, {}
@@ -44,14 +44,14 @@ local function scan(cmd, key, ...)
   return answer
 end
 
--- mine are the commands that are others for such a script.
+-- mine has the commands with other handlers for users' scripts.
 local mine = {HGETALL = fields(2), HKEYS = fields(1), HVALS = fields(1), SMEMBERS = members(one),
   HSCAN = scan, SSCAN = scan, ZSCAN = scan, DUMP = scan}
 for name in gmatch('SINTER SUNION SDIFF', '%u+') do mine[name] = members(several(false, 1, 1)) end
 for name in gmatch('SRANDMEMBER HRANDFIELD ZRANDMEMBER SPOP', '%u+') do mine[name] = drawn end
 
--- first is the place of a command's first option, with the key at 1; final is that of its last one. SET, GETEX, COPY,
--- EXPIRE and commands with a number of keys look at theirs by themselves.
+-- first is the position of a command's first option, and the key has position 1. final is the position of the last
+-- option. SET, GETEX, COPY, EXPIRE and commands with a number of keys check their options themselves.
 local first, final = {}, {BITOP = 1, LINSERT = 2}
 local function options(at, names)
   for name in gmatch(names, '%S+') do first[name] = at end
@@ -62,7 +62,7 @@ options(3, 'GEOSEARCHSTORE LMOVE LPOS ZRANK ZREVRANK')
 options(4, 'GEODIST ZRANGE ZREVRANGE ZRANGEBYLEX ZREVRANGEBYLEX ZRANGEBYSCORE ZREVRANGEBYSCORE')
 options(5, 'ZRANGESTORE')
 
--- scored has scores and members after its options.
+-- scored lists the commands with scores and members after their options.
 local scored = {ZADD = true, GEOADD = true}
 local function opted(name, handler)
   local from = first[name]
@@ -82,11 +82,11 @@ known = function(cmd)
   return handler and first[cmd] and opted(cmd, handler) or handler
 end
 
--- What a table, a function or a coroutine is called, and where it stands as a key among others, goes by its place in
--- memory, which is another one on every run.
+-- The text of a table, a function or a coroutine depends on its memory address. So does its order as a key among
+-- others. Addresses differ on every run.
 local placed = {table = true, ['function'] = true, thread = true, userdata = true}
 
--- spell is tostring with a place that is always the same.
+-- spell is tostring with a constant address.
 local function spell(...)
   local value = ...
   local text = tostring(...)
@@ -104,7 +104,7 @@ local function onward(t, key)
   return k, value
 end
 local function each(t)
-  pairs(t) -- its own objection to what is no table
+  pairs(t) -- Lua's own error if t is not a table
   return onward, t, nil
 end
 local function foreach(t, f)
@@ -116,7 +116,7 @@ end
 
 -- pack is cmsgpack.pack, which writes a table in its order.
 local function walk(value, depth)
-  if type(value) ~= 'table' or depth > 16 then return end -- as deep as it writes
+  if type(value) ~= 'table' or depth > 16 then return end -- cmsgpack writes no deeper
   for _, inner in each(value) do walk(inner, depth + 1) end
 end
 local function pack(...)
@@ -124,8 +124,8 @@ local function pack(...)
   return cmsgpack.pack(...)
 end
 
--- fasten is setmetatable without weak tables: what they still hold goes by the server's memory. A metatable gets one
--- itself, which looks at what is written later.
+-- fasten is setmetatable without weak tables, because the contents of weak tables depend on the server's memory. Each
+-- metatable gets a metatable itself, which checks later writes.
 local function put(t, key, value)
   if key == '__mode' then refuse('VTCMD virtual time cannot repeat what a weak table holds') end
   return rawset(t, key, value)
