@@ -170,7 +170,7 @@ func perClient(f strictyaml.Fields, keys []Template) {
 	// a template with an error is nil, and may have had {key}
 	named := func(t Template) bool { return t.parts == nil || t.names()&key != 0 }
 	if len(keys) > 0 && !slices.ContainsFunc(keys, named) {
-		f.Get("keys").Bad(`no key has {key} in it, so that all clients share one; want a template such as "rl:{key}"`)
+		f.Get("keys").Bad(`no key contains {key}, so all clients would share one limit; want a template such as "rl:{key}"`)
 	}
 }
 

@@ -52,7 +52,7 @@ func TestDecodeLists(t *testing.T) {
 			{num(-1), rejected(0), ""},
 			{null, rejected(0), ""}, // Lua's false
 			{words("1"), rejected(0),
-				`reply "1": want 1 (admitted) or another number or nil (rejected); a list holds text apart from numbers: list "1", or use an expression`},
+				`reply "1": want 1 (admitted) or another number or nil (rejected); a list distinguishes text from numbers: list "1", or use an expression`},
 			{words("OK"), rejected(0), `reply "OK": want 1 (admitted) or another number or nil (rejected)`},
 			{table(num(1), num(5)), rejected(0),
 				`reply [1, 5]: want 1 (admitted) or another number or nil (rejected); name the element of the table to test, such as element: 1`},

@@ -184,11 +184,11 @@ func (p *parser) apply(operator string, left, right *term) *term {
 	case p.err != nil:
 		return t
 	case t.names&(key|id) != 0:
-		return p.fail("key and id are text; want each in braces of its own")
+		return p.fail("key and id are text, not numbers; want each in its own braces")
 	case divides && right.low == 0 && right.high == 0:
 		return p.fail("divides by 0; want another divisor")
 	case divides && right.low <= 0 && right.high >= 0:
-		return p.fail("the divisor may be 0 at some time; want one that cannot, such as limit or window_ms")
+		return p.fail("the divisor may be 0 in some calls; want a divisor that is never 0, such as limit or window_ms")
 	}
 	if op == '%' && t.names != 0 {
 		t.low, t.high = min(0, right.low), max(0, right.high)

@@ -17,21 +17,21 @@ var (
 const (
 	reachesReal   = "reaches the server's own redis.call"
 	compilesCode  = "compiles code that would see the real clock"
-	absentInRedis = "is not there in Redis"
-	ownCollector  = "steers the server's own memory"
+	absentInRedis = "does not exist in Redis"
+	ownCollector  = "controls the server's own memory"
 )
 
 var forbidden = map[string]string{
-	"_G": reachesReal, "getfenv": reachesReal + " (and is not there in Redis)", "debug": reachesReal +
-		" (and is not there in Redis)",
-	"package": reachesReal + " (and is not there in Redis)",
-	"setfenv": "replaces the environment (and is not there in Redis)",
+	"_G": reachesReal, "getfenv": reachesReal + " (and does not exist in Redis)", "debug": reachesReal +
+		" (and does not exist in Redis)",
+	"package": reachesReal + " (and does not exist in Redis)",
+	"setfenv": "replaces the environment (and does not exist in Redis)",
 	"load":    compilesCode, "loadstring": compilesCode,
 	"dofile": absentInRedis, "loadfile": absentInRedis, "require": absentInRedis, "module": absentInRedis,
 	"io": absentInRedis, "print": absentInRedis, "newproxy": absentInRedis,
-	"os":             "shows the real clock, which no virtual one steers; want redis.call('TIME')",
+	"os":             "shows the real clock, which virtual time cannot control; want redis.call('TIME')",
 	"collectgarbage": ownCollector, "gcinfo": ownCollector,
-	"__redis__err__handler": "is the server's own", "__server__err__handler": "is the server's own",
+	"__redis__err__handler": "belongs to the server", "__server__err__handler": "belongs to the server",
 }
 
 // placed are functions whose results depend on memory addresses, if their arguments are tables or functions. rawget is
@@ -57,5 +57,5 @@ func nameRefused(name string) string {
 	case slices.Contains(functions, name) || slices.Contains(tables, name):
 		return ""
 	}
-	return fmt.Sprintf("Redis has no global %.60q; declare it local, or mend its spelling", name)
+	return fmt.Sprintf("Redis has no global %.60q; declare it local, or correct its spelling", name)
 }

@@ -164,7 +164,7 @@ func (r *reader) expression(e ast.Expr) {
 	case nil, *ast.TrueExpr, *ast.FalseExpr, *ast.NilExpr, *ast.NumberExpr:
 	case *ast.StringExpr:
 		if e.Value == "__mode" {
-			r.refuse(e.Line(), "what a weak table holds goes by the server's memory")
+			r.refuse(e.Line(), "what a weak table holds depends on the server's memory; remove __mode")
 		}
 	case *ast.Comma3Expr:
 		r.facts.Varargs = r.facts.Varargs || r.functions == 0
@@ -271,7 +271,7 @@ func (r *reader) element(e *ast.AttrGetExpr) {
 	case !constant || !slices.Contains(tables, name.Value):
 		r.value(name)
 	case name.Value == "cjson" && slices.Contains(settings, field.Value):
-		r.refuse(name.Line(), "%s.%s changes the server for all its scripts", name.Value, field.Value)
+		r.refuse(name.Line(), "%s.%s changes the server for all scripts", name.Value, field.Value)
 	case name.Value == "cjson" && !slices.Contains(harmless, field.Value),
 		name.Value == "table" && field.Value == "foreach", name.Value == "cmsgpack" && field.Value == "pack":
 		r.value(name)

@@ -194,7 +194,7 @@ func (b *replies) nonsense(v resp.Value) error {
 	case v.Kind == resp.Array:
 		remedy = "; name the element of the table to test, such as element: 1"
 	case v.Kind == resp.String && b.admitted.listed != nil && numberText.MatchString(v.Text):
-		remedy = "; a list holds text apart from numbers: list " + strconv.Quote(v.Text) + ", or use an expression"
+		remedy = "; a list distinguishes text from numbers: list " + strconv.Quote(v.Text) + ", or use an expression"
 	}
 	return fmt.Errorf("%swant %v (admitted) or %s (rejected)%s", found, b.admitted, rejected, remedy)
 }

@@ -145,7 +145,7 @@ func (r *reader) shebang(source string) string {
 	line, rest, _ := strings.Cut(source, "\n")
 	words := strings.Fields(line[len("#!"):])
 	if len(words) == 0 || words[0] != "lua" {
-		r.refuse(1, "%q names no engine that Redis has for scripts; want #!lua", line[:min(len(line), 60)])
+		r.refuse(1, "%q names a script engine that Redis does not have; want #!lua", line[:min(len(line), 60)])
 		return "\n" + rest
 	}
 	for _, option := range words[1:] {

@@ -79,10 +79,10 @@ func remarks(all []Remark) string {
 func TestNamesAreRefused(t *testing.T) {
 	for source, want := range map[string]string{
 		"local x = 1\nlocal e = getfenv()\nreturn t._G, redis.load": "2: getfenv reaches the server's own redis.call " +
-			"(and is not there in Redis)\n" +
-			"3: Redis has no global \"t\"; declare it local, or mend its spelling",
+			"(and does not exist in Redis)\n" +
+			"3: Redis has no global \"t\"; declare it local, or correct its spelling",
 		"local load, debug = 1, {}\nload = debug.x return load": "",
-		"return ratelab_redis": `1: Redis has no global "ratelab_redis"; declare it local, or mend its spelling`,
+		"return ratelab_redis": `1: Redis has no global "ratelab_redis"; declare it local, or correct its spelling`,
 		"x = 1":                `1: assigns to the global "x"; Redis refuses it: attempt to modify a readonly table`,
 		"\nredis = nil":        `2: assigns to the global "redis"; Redis refuses it: attempt to modify a readonly table`,
 		"KEYS, ARGV = {}, {}": "1: assigns to the global \"KEYS\"; Redis refuses it: attempt to modify a readonly " +
@@ -99,26 +99,26 @@ func TestNamesAreRefused(t *testing.T) {
 		"function f() end": `1: assigns to the global "f"; Redis refuses it: attempt to modify a readonly table`,
 		"KEYS[2] = 'x'":    "",
 		"for i, v in ipairs(x) do end return i": "1: Redis has no global \"x\"; declare it local, " +
-			"or mend its spelling\n1: Redis has no global \"i\"; declare it local, or mend its spelling",
+			"or correct its spelling\n1: Redis has no global \"i\"; declare it local, or correct its spelling",
 		"for i = 1, 2 do local a = i end":         "",
 		"local function f() return f end":         "",
-		"local f = function() return f end":       `1: Redis has no global "f"; declare it local, or mend its spelling`,
+		"local f = function() return f end":       `1: Redis has no global "f"; declare it local, or correct its spelling`,
 		"local load = function() load('x')() end": "1: load compiles code that would see the real clock",
-		"local x = x":                          `1: Redis has no global "x"; declare it local, or mend its spelling`,
+		"local x = x":                          `1: Redis has no global "x"; declare it local, or correct its spelling`,
 		"repeat local x = 1 until x":           "",
-		"do local x end return x":              `1: Redis has no global "x"; declare it local, or mend its spelling`,
+		"do local x end return x":              `1: Redis has no global "x"; declare it local, or correct its spelling`,
 		"local function f(...) return arg end": "",
-		"return arg":                           `1: Redis has no global "arg"; declare it local, or mend its spelling`,
-		"local t = {} function t:f() return self end return self": `1: Redis has no global "self"; declare it local, or mend its spelling`,
+		"return arg":                           `1: Redis has no global "arg"; declare it local, or correct its spelling`,
+		"local t = {} function t:f() return self end return self": `1: Redis has no global "self"; declare it local, or correct its spelling`,
 		"if KEYS then elseif ARGV then return _G end":             "1: _G reaches the server's own redis.call",
-		"return os.clock()": "1: os shows the real clock, which no virtual one steers; want redis.call('TIME')",
-		"print('x')":        "1: print is not there in Redis",
-		"cjson.encode_max_depth(1) cjson.encode({})": "1: cjson.encode_max_depth changes the server for all its " +
+		"return os.clock()": "1: os shows the real clock, which virtual time cannot control; want redis.call('TIME')",
+		"print('x')":        "1: print does not exist in Redis",
+		"cjson.encode_max_depth(1) cjson.encode({})": "1: cjson.encode_max_depth changes the server for all " +
 			"scripts",
-		"collectgarbage('stop')":               "1: collectgarbage steers the server's own memory",
+		"collectgarbage('stop')":               "1: collectgarbage controls the server's own memory",
 		"goto x":                               "1: Redis's Lua 5.1 has no goto",
-		"#!python\nreturn 1":                   `1: "#!python" names no engine that Redis has for scripts; want #!lua`,
-		"#!\nreturn 1":                         `1: "#!" names no engine that Redis has for scripts; want #!lua`,
+		"#!python\nreturn 1":                   `1: "#!python" names a script engine that Redis does not have; want #!lua`,
+		"#!\nreturn 1":                         `1: "#!" names a script engine that Redis does not have; want #!lua`,
 		"#!lua name=x\nreturn 1":               `1: unknown option "name=x" after #!lua; want flags=`,
 		"#!lua flags=no-writes,fast\nreturn 1": `1: unknown flag "fast"; want one of allow-cross-slot-keys, allow-oom, allow-stale, no-cluster, no-writes`,
 	} {

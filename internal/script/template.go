@@ -107,7 +107,7 @@ func ParseTemplate(text string, known constants) (Template, error) {
 		case "{{", "}}":
 			t.add(part{text: found[:1]})
 		case "}":
-			return Template{}, fmt.Errorf("template %q: a single } stands for nothing; write }} for a brace", text)
+			return Template{}, fmt.Errorf("template %q: a single } has no meaning; write }} for a brace", text)
 		case "{":
 			return Template{}, fmt.Errorf("template %q: { is not closed; write {{ for a brace", text)
 		default:

@@ -54,13 +54,13 @@ func TestBadTemplatesSayWhatIsLegal(t *testing.T) {
 		"{limit -}":                    `a number or a name is missing; want one before and after each operator`,
 		"{* 2}":                        `a number or a name is missing; want one before and after each operator`,
 		"{(1 + 2}":                     `( is not closed; want a ) for each`,
-		"{key + 1}":                    `key and id are text; want each in braces of its own`,
-		"{-id}":                        `key and id are text; want each in braces of its own`,
+		"{key + 1}":                    `key and id are text, not numbers; want each in its own braces`,
+		"{-id}":                        `key and id are text, not numbers; want each in its own braces`,
 		"{limit / 0}":                  `divides by 0; want another divisor`,
 		"{1 // (limit - 100)}":         `divides by 0; want another divisor`,
 		"{cost % 0.0}":                 `divides by 0; want another divisor`,
-		"{limit / (now_s % 10)}":       `the divisor may be 0 at some time; want one that cannot, such as limit or window_ms`,
-		"{1 % (5 - cost)}":             `the divisor may be 0 at some time; want one that cannot, such as limit or window_ms`,
+		"{limit / (now_s % 10)}":       `the divisor may be 0 in some calls; want a divisor that is never 0, such as limit or window_ms`,
+		"{1 % (5 - cost)}":             `the divisor may be 0 in some calls; want a divisor that is never 0, such as limit or window_ms`,
 		"{now_us * 1000}":              `the result of * is up to 8e+18, ` + inexact,
 		"{limit - now_us * 2}":         `the result of * is up to 1.6e+16, ` + inexact,
 		"{9007199254740993}":           `9007199254740993 is up to 9.01e+15, ` + inexact,
@@ -69,7 +69,7 @@ func TestBadTemplatesSayWhatIsLegal(t *testing.T) {
 		"{-9007199254740991 - cost}":   `the result of - is up to 9.01e+15, ` + inexact,
 		"{9007199254740991 // 0.0001}": `the result of // is up to 9.01e+19, ` + inexact,
 		"a{key":                        `{ is not closed; write {{ for a brace`,
-		"a}b":                          `a single } stands for nothing; write }} for a brace`,
+		"a}b":                          `a single } has no meaning; write }} for a brace`,
 	} {
 		_, err := ParseTemplate(text, constants{"limit": 100})
 		if want = fmt.Sprintf("template %q: %s", text, want); err == nil || err.Error() != want {

@@ -115,7 +115,7 @@ func (r *Runner) reply(left *int) (resp.Value, error) {
 	}
 	if reply.Kind == resp.Array {
 		if len(reply.Items) != 1 {
-			return reply, fmt.Errorf("the wrapper answered %d replies in the place of one", len(reply.Items))
+			return reply, fmt.Errorf("the wrapper answered %d replies for one request", len(reply.Items))
 		}
 		return reply.Items[0], nil
 	}
@@ -180,8 +180,8 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	const gone = "vanished from the server in the middle of it: somebody removed them (FLUSHALL, FLUSHDB or DEL?), " +
-		"or the server evicted them or was restarted; no figure of the run holds"
+	const gone = "vanished from the server during the run: somebody deleted them (FLUSHALL, FLUSHDB or DEL?), " +
+		"or the server evicted them or was restarted; the run's figures are invalid; repeat the run"
 	if e.Keys == 1 {
 		return fmt.Sprintf("the run's key %q %s", e.Key, gone)
 	}

@@ -14,7 +14,7 @@ import (
 type layout struct {
 	varying   []script.Template // elements that can change, in the order in which they are sent: KEYS first
 	fixed     []string          // constant elements, in the same order
-	tellsTime bool              // some element is the plain clock; client times are sent if they differ from the server's
+	tellsTime bool              // some element is the plain clock; a client's time is sent if it differs
 }
 
 // mostVarying keeps the wrapper below 60 outer variables, the limit of a Lua 5.1 function.

@@ -15,9 +15,10 @@ import (
 // request before it.
 
 // apart gives each request a later server time than the one before, by at least a microsecond, if a user's script asks
-// for TIME. A real server runs no two scripts at once, so log entries that are named after TIME have different names.
-// All requests of a row pass one Runner in their order, so all keys share this clock. The clients' clocks do not
-// change. Scripts that do not ask for TIME get unchanged times, and their keys live until the exact end of their TTL.
+// for TIME. If the clock steps back, the times start again from there. A real server runs no two scripts at once, so
+// log entries that are named after TIME have different names. All requests of a row pass one Runner in their order, so
+// all keys share this clock. The clients' clocks do not change. Scripts that do not ask for TIME get unchanged times,
+// and their keys live until the exact end of their TTL.
 func (r *Runner) apart(requests []limit.Request) []limit.Request {
 	if !r.wrapped.moves {
 		return requests

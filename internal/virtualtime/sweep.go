@@ -48,7 +48,7 @@ func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error 
 	var missing []string
 	err := r.inChunks(ctx, keys, eval, func(chunk []string, reply resp.Value) error {
 		if len(reply.Items) != len(chunk) {
-			return fmt.Errorf("looking at %d keys brought %d answers", len(chunk), len(reply.Items))
+			return fmt.Errorf("the server inspected %d keys, but sent %d answers", len(chunk), len(reply.Items))
 		}
 		for i, key := range chunk {
 			at, err := strconv.ParseInt(reply.Items[i].Text, 10, 64)
