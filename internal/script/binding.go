@@ -43,8 +43,9 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 // a list has a value of some kind, every other reply of this kind means rejected. Nil means rejected too. A reply of
 // any other kind is an error, unless rejected lists it.
 //
-// An expression is nil, not nil, or a comparison. A comparison is one of >= > <= < == != with a number, or with an
-// {expression} of values that the limit fixes. A comparison accepts numbers that come as text. It is false for nil.
+// An expression is nil, not nil, or a comparison. A comparison is one of >= > <= < == != with a number or an
+// {expression}. The limit must fix the expression's value. A comparison accepts numbers that come as text. It is false
+// for nil.
 //
 // If the script answers nil, a figure is 0. A missing element is an error, because Redis ends a table at its first nil.
 // Without element, a figure is the reply itself.

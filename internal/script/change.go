@@ -21,9 +21,9 @@ func (t Template) partsAt(nowUS int64) []part {
 	return c.then
 }
 
-// Changing returns a program that is called as p at first, and as other from fromUS on, in µs since 1970. It describes,
-// for example, a change of the limit. If everyUS is more than 0, the two alternate, each for everyUS. Both programs
-// must have the same source.
+// Changing returns a program that is called as p until fromUS, in µs since 1970, and then as other. It describes, for
+// example, a change of the limit. If everyUS is more than 0, the two alternate, each for everyUS. Both programs must
+// have the same source.
 func (p *Program) Changing(other *Program, fromUS, everyUS int64) *Program {
 	both := *p
 	join := func(a, b []Template) []Template {

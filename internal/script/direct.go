@@ -88,8 +88,8 @@ func literalCall(tokens []token) (command string, words int) {
 	return "", 0
 }
 
-// braced returns the list at the beginning of tokens, with its braces, or nil if tokens do not begin with a list. In
-// the returned list, commas separate the elements, and no comma follows the last element.
+// braced returns the list at the beginning of tokens, with its braces. It returns nil if tokens do not begin with a
+// list. In the returned list, commas separate the elements, and no comma follows the last element.
 func braced(tokens []token) []token {
 	if tokens[0].kind != '{' {
 		return nil

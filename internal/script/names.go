@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The global names that Redis 7.0 and later, and Valkey, give to every script, and that a virtual clock can follow. All
+// The global names that a virtual clock can follow. Redis 7.0 and later, and Valkey, give them to every script. All
 // other global names are refused. For the names in forbidden, the error states the reason.
 var (
 	functions = strings.Fields("assert error getmetatable ipairs next pairs pcall rawequal rawget rawset select " +

@@ -34,8 +34,8 @@ func parseNumber(text string) (number, bool) {
 	return double(x)
 }
 
-// double returns the shortest decimal number whose nearest double is x. It refuses numbers of 1e100 and more, because
-// no figure of a limiter is that large, and their arithmetic is slow.
+// double returns the shortest decimal number whose nearest double is x. It refuses numbers of 1e100 and more. No figure
+// of a limiter is that large, and their arithmetic is slow.
 func double(x float64) (number, bool) {
 	if math.IsNaN(x) || math.Abs(x) >= 1e100 {
 		return number{}, false

@@ -113,8 +113,8 @@ func (p path) String() string {
 	return "element " + strings.Trim(strings.ReplaceAll(fmt.Sprint([]int64(p)), " ", ", "), "[]")
 }
 
-// in follows p into r. If a value on the way is nil, the result is nil, because a script that answers false instead of
-// its table rejects.
+// in follows p into r. If a value on the way is nil, the result is nil. A script that answers false instead of its
+// table means to reject.
 func (p path) in(r resp.Value) (resp.Value, error) {
 	for _, n := range p {
 		switch {

@@ -22,8 +22,8 @@ type Facts struct {
 	Body   string
 	Unread *Remark // why the text is not Lua, or not Lua that can be analysed; nil: it is
 
-	// ReadsArguments: the script reads only elements and lengths of KEYS and ARGV. Then it cannot distinguish new
-	// tables from the last call's tables with new contents, and the caller need not build new tables.
+	// ReadsArguments: the script reads only elements and lengths of KEYS and ARGV. Such a script cannot distinguish new
+	// tables from the last call's tables with new contents. So the caller need not build new tables.
 	ReadsArguments bool
 	Random         bool // may draw random numbers
 	SetsProtocol   bool // may call redis.setresp
@@ -56,7 +56,7 @@ type Remark struct {
 	Text string
 }
 
-// analysed caches the Facts of all sources, because each row of each scenario needs the facts of the same few scripts.
+// analysed caches the Facts of all sources. Each row of each scenario needs the facts of the same few scripts.
 var analysed sync.Map
 
 // Analyse returns the facts of source. The result is shared, so its lists must not be changed.

@@ -69,7 +69,7 @@ type constants map[string]float64
 // constantsOf returns the constants of p. {rate} is in requests per second, as the nearest double: 1000 per 3 s is
 // 333.3333333333333.
 //
-// Note: rounding {window_s} to 1 or 2 for a window of 1.5 s would test another limit than the user asked for.
+// Note: for a window of 1.5 s, {window_s} could be rounded to 1 or 2. This would test another limit than the user's.
 func constantsOf(p limit.Policy) constants {
 	whole := func(unitUS int64) float64 {
 		if p.WindowUS()%unitUS != 0 {

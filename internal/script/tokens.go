@@ -55,8 +55,8 @@ func lex(source string) (tokens []token, wrong *Remark) {
 	}
 }
 
-// spell writes tokens as Lua that can be read in only one way. There are no comments, all strings have the same plain
-// form, a blank separates any two words, and each word is on its line.
+// spell writes tokens as Lua that can be read in only one way. There are no comments, and all strings have the same
+// plain form. A blank separates any two words, and each word stays on its line.
 func spell(tokens []token) string {
 	var b strings.Builder
 	line := 1

@@ -172,7 +172,7 @@ func (r *Runner) place(text string) string {
 	})
 }
 
-// LostError ends a run if the run's keys are missing before their deadlines. Somebody deleted the keys, or the server
+// LostError ends a run if the run's keys are missing before their deadlines. A client deleted the keys, or the server
 // evicted them or restarted. Decisions that were made without the keys are invalid.
 type LostError struct {
 	Key  string // one of the missing keys
@@ -180,8 +180,8 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	const gone = "vanished from the server during the run: somebody deleted them (FLUSHALL, FLUSHDB or DEL?), " +
-		"or the server evicted them or was restarted; the run's figures are invalid; repeat the run"
+	const gone = "vanished from the server during the run, after a deletion (FLUSHALL, FLUSHDB or DEL?), " +
+		"an eviction or a restart; the run's figures are invalid; repeat the run"
 	if e.Keys == 1 {
 		return fmt.Sprintf("the run's key %q %s", e.Key, gone)
 	}

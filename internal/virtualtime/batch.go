@@ -9,8 +9,8 @@ import (
 )
 
 // build appends the argument A[4] of prelude/batch.lua and all later ones. A[4] marks the elements of KEYS and ARGV
-// that differ between the arrivals, and whether the clients' clocks are sent. Then follow the elements that are equal
-// in the whole batch, the elements that are equal in all batches, and the arrivals.
+// that differ between the arrivals, and whether the clients' clocks are sent. Then follow the first request's values of
+// these elements, the elements that are equal in all batches, and the arrivals.
 func (r *Runner) build(args []any, requests []limit.Request) []any {
 	layout := r.wrapped.decide.varying
 	first := r.vars(requests[0], r.written)
@@ -59,7 +59,7 @@ func mark(set bool) byte {
 
 // prepare appends the init calls that are due before a request, at the server's time now. The first request of a key
 // needs init. Later requests need the steps of Managed that have passed since the key's last request. The server
-// executes such a step late, but no request comes between the step's time and its execution.
+// executes such a step late. But no request of the key comes between the step's time and its execution.
 func (r *Runner) prepare(args []any, now string, v script.Vars, atUS int64) []any {
 	p := r.program
 	if p.Init == nil {

@@ -7,7 +7,7 @@ import (
 	"ratelab/internal/resp"
 )
 
-// chunksPerTrip is the number of chunks that are sent together, because one round trip for each chunk is slow on a
+// chunksPerTrip is the number of chunks that are sent together. One round trip for each chunk would be slow on a
 // distant server.
 const chunksPerTrip = 32
 

@@ -55,7 +55,7 @@ func (r *Runner) compile(ctx context.Context) error {
 }
 
 // texts returns the forms of a script that must compile. The embedded server's Lua reads some comments and strings
-// differently from Redis, so it compiles only the form that the wrapper contains.
+// differently from Redis. So it compiles only the form that the wrapper contains.
 func (r *Runner) texts(source string) []any {
 	sent := script.Analyse(source).Body
 	if r.server.Embedded && r.unread == nil {

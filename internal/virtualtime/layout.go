@@ -8,9 +8,9 @@ import (
 	"ratelab/internal/script"
 )
 
-// layout separates the elements of KEYS and ARGV that are sent with each arrival from those that are sent once per
-// batch. The wrapper's source contains no element, except those beyond mostFixed. So the server caches one wrapper of a
-// script for all limits.
+// layout divides the elements of KEYS and ARGV. Varying elements can be sent with each arrival, and fixed elements are
+// sent once per batch. The wrapper's source contains no element, except those beyond mostFixed. So the server caches
+// one wrapper of a script for all limits.
 type layout struct {
 	varying   []script.Template // elements that can change, in the order in which they are sent: KEYS first
 	fixed     []string          // constant elements, in the same order
@@ -39,8 +39,8 @@ func newLayout(c script.Call) (l layout) {
 	return l
 }
 
-// slots returns code that declares a local for each varying element, with its value for the batch, and a local for each
-// fixed element. each1, each2 … are true for elements that are sent with each arrival. Then the code grants the keys.
+// slots returns code that declares a local for each element. A varying element has its value for the batch. each1,
+// each2 … are true for elements that are sent with each arrival. Then the code grants the keys.
 func (l *layout) slots(c script.Call) string {
 	var b strings.Builder
 	for i := range l.varying {

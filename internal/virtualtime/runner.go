@@ -1,11 +1,11 @@
-// Package virtualtime lets a Lua rate limiter decide requests under a clock that is an argument, on an unmodified
-// Redis-compatible server.
+// Package virtualtime lets a Lua rate limiter decide requests under a clock that is an argument. The server can be any
+// unmodified Redis-compatible server.
 //
 // The script's body is wrapped in a Lua prelude (prelude/). The prelude answers TIME from the virtual clock and
 // translates each TTL. Before a command sees a key, the prelude deletes the key if its virtual deadline has passed.
 // Because the clock is an argument, one EVAL decides a whole batch of arrivals. This makes virtual time fast.
 //
-// The package cannot control time.Now inside a client library, follow WATCH or SUBSCRIBE, or follow commands that it
+// The package cannot control time.Now inside a client library. It cannot follow WATCH, SUBSCRIBE, or commands that it
 // does not know. Each is an error that names the cause.
 package virtualtime
 
@@ -33,7 +33,7 @@ type Connection struct {
 	// forever.
 	Given bool
 	// Embedded: the server is inside this process. Its Lua reads some comments differently from Redis. Its connection
-	// may be a pipe, on which a second EVAL cannot be sent before the reply to the first one is read.
+	// may be a pipe. On a pipe, a second EVAL cannot be sent before the reply to the first one is read.
 	Embedded bool
 }
 
@@ -51,7 +51,7 @@ type Options struct {
 }
 
 // generous is how far in the real future the first virtual deadline lies. It is longer than any run. On a given server,
-// a key of a killed run stays for this time, plus the virtual time that had passed, plus its own TTL.
+// a key of a killed run stays for the sum of three times: generous, the virtual time that had passed, and its own TTL.
 const generous = 24 * time.Hour
 
 // Runner decides requests with one program. Its methods are not safe for concurrent use.
@@ -115,7 +115,7 @@ func New(server Connection, program *script.Program, o Options) (*Runner, error)
 }
 
 // keepText returns the real expiry of keys without a virtual deadline, as scripts read it. On a given server it lies
-// just before the first possible deadline, so it cannot be confused with a virtual deadline.
+// just before the first possible deadline. So it cannot be confused with a virtual deadline.
 func keepText(given bool, firstMS int64) string {
 	if !given {
 		return ""

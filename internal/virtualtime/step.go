@@ -11,14 +11,14 @@ import (
 
 // The clock of a server may step back. Deadlines are absolute, so keys then live longer by the size of the step. But a
 // key whose deadline had already passed does not return: Redis deletes such keys in the background, within a fraction
-// of a second. So before the first request after the step, stepTo deletes the keys that have expired by the last
-// request before it.
+// of a second. So stepTo deletes the keys that have expired by the last request before the step. It does so before the
+// first request after the step.
 
-// apart gives each request a later server time than the one before, by at least a microsecond, if a user's script asks
-// for TIME. If the clock steps back, the times start again from there. A real server runs no two scripts at once, so
-// log entries that are named after TIME have different names. All requests of a row pass one Runner in their order, so
-// all keys share this clock. The clients' clocks do not change. Scripts that do not ask for TIME get unchanged times,
-// and their keys live until the exact end of their TTL.
+// apart is for users' scripts that ask for TIME. It gives each request a server time at least a microsecond later than
+// the previous one. If the clock steps back, the times start again from there. A real server runs no two scripts at
+// once, so log entries that are named after TIME have different names. All requests of a row pass one Runner in their
+// order, so all keys share this clock. The clients' clocks do not change. Scripts that do not ask for TIME get
+// unchanged times. Their keys live until the exact end of their TTL.
 func (r *Runner) apart(requests []limit.Request) []limit.Request {
 	if !r.wrapped.moves {
 		return requests

@@ -19,8 +19,8 @@ var sweepSource string
 const sweepChunk = 500
 
 // sweep deletes expired keys if there are many. A pending round lies later in virtual time. So keys that have expired
-// now have also expired for the round, and keys that the round creates have later deadlines. The recorded state of
-// these keys may then come from before or after the round. So they are marked as unsure, and the round's report cannot
+// now have also expired for the round. Keys that the round creates have later deadlines. The recorded state of these
+// keys may then come from before or after the round. So they are marked as unsure, and the round's report cannot
 // declare them lost.
 func (r *Runner) sweep(ctx context.Context, nowMS int64) error {
 	if !r.living.crowded() {
@@ -112,7 +112,8 @@ func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error)
 	return left, nil
 }
 
-// Names returns the sorted names of the keys that the script has left, with the prefixes of the server and the program.
+// Names returns the sorted names of the keys that the script has left. They include the prefixes of the server and the
+// program.
 func (r *Runner) Names() []string { return slices.Sorted(maps.Keys(r.living.deadline)) }
 
 // Close deletes the keys that the scripts have left, and no others. It stops after the current chunks if ctx is done;

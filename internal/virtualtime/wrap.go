@@ -25,8 +25,8 @@ var (
 	keyspaceSource = part("keyspace") // only for plain commands
 )
 
-// part returns one file of the prelude without its comment lines and indentation, because a hook sends the prelude with
-// every call.
+// part returns one file of the prelude without its comment lines and indentation. It is short because a hook sends the
+// prelude with every call.
 func part(name string) string {
 	text, err := preludeFiles.ReadFile("prelude/" + name + ".lua")
 	if err != nil {
@@ -217,7 +217,7 @@ func opening(f script.Facts) string {
 
 const bodyClose = "\nend"
 
-// lentInstead has the value that bodies see under a name, if that value is not a plain copy of the server's table.
+// lentInstead maps names to the values that bodies see. Other names have a plain copy of the server's table.
 var lentInstead = map[string]string{
 	"cjson":        fmt.Sprintf("lend(cjson, settings(cjson, %q, %q))", script.Settings, script.Harmless),
 	"getmetatable": "metatable",

@@ -3,9 +3,9 @@
 -- the line numbers of the author's file. The body is inside its own function, make, and sees none of the names here.
 --
 -- The server itself keeps the deadlines: virtual millisecond v is the real expiry v + offset. offset places every
--- deadline of the run in the real future. So RENAME, COPY, SET, an emptied list and all other changes move or drop a
--- TTL by the server's own rules. The prelude has only two tasks. (1) It translates times on the way in and out. (2) It
--- deletes a key whose virtual deadline has passed, before a command sees the key.
+-- deadline of the run in the real future. So RENAME, COPY, SET, an emptied list and other changes move or drop a TTL by
+-- the server's own rules. The prelude has only two tasks. (1) It translates times on the way in and out. (2) It deletes
+-- a key whose virtual deadline has passed, before a command sees the key.
 --
 -- Note: a table of deadlines beside the keys was tried first. It saves the real EXPIRE, but it has to repeat every rule
 -- by which Redis drops a deadline.
@@ -30,8 +30,8 @@ local missed = {}         -- key -> µs at which this EVAL first looked at the k
 -- the turn in which granted was last found to cover key.
 local granted, turn, checked = {}, 1, {}
 
--- number is tonumber with one argument. numbers caches the results for the arguments that hold for a batch, because C
--- reads a text twice to convert it. The conversion takes a thirtieth of a decision.
+-- number is tonumber with one argument. numbers caches the results for the arguments that hold for a batch. C reads a
+-- text twice to convert it, which takes a thirtieth of a decision.
 local numbers = {}
 local function number(v) return numbers[v] or tonumber(v) end
 

@@ -1,7 +1,6 @@
 -- The commands that set, read or drop a deadline.
 
--- farthest limits how far ahead a deadline may lie, in ms (269 years), because one server counts TTLs in 64-bit
--- nanoseconds.
+-- farthest limits how far ahead a deadline may lie, in ms (269 years). One server counts TTLs in 64-bit nanoseconds.
 local farthest = 8.5e12
 local function far(v) refuse('VTTTL virtual time cannot count as far as the expiry "' .. v .. '"') end
 
@@ -79,8 +78,8 @@ local function set_any(cmd, key, ...)
   return raw(cmd, key, unpack(a, 1, n))
 end
 
--- live sets key with a TTL of v units. It repeats the code of due, stamp and short, because a call of a Lua function
--- takes a hundredth of a decision.
+-- live sets key with a TTL of v units. It repeats the code of due, stamp and short. Each call of a Lua function takes a
+-- hundredth of a decision.
 local function live(key, value, unit, v)
   local ahead = v * unit
   if ahead > farthest then far(v) end

@@ -42,8 +42,8 @@ end
 -- has an empty file name.
 local function plain(text) return match(text, '^[%w_<>]*:%d+:? (.*)$') or text end
 
--- differing refuses the fields of redis that differ between servers. A user's script is first tried on another server
--- than the given one, so it must not be able to distinguish them. For the same reason rawget is replaced by peek.
+-- differing refuses the fields of redis that differ between servers. A user's script is tried on another server before
+-- the given one. So it must not be able to distinguish the two. For the same reason rawget is replaced by peek.
 local differing = {}
 function differing.__index(_, name)
   if type(name) == 'string' and (real[name] ~= nil or name == 'acl_check_cmd' or find(name, '^%u+_VERSION')

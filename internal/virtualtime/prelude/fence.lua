@@ -2,9 +2,9 @@
 -- after the call. The free names of the body have been checked before: they are the parameters of make and the server's
 -- functions.
 
--- lend copies one of the server's tables for a body that uses the table as a value, because on some servers the body
--- could write to the table itself. The entries of instead replace those of the table. kept has the lent contents, to
--- find changes.
+-- lend copies one of the server's tables, for a body that uses the table as a value. On some servers the body could
+-- write to the table itself. The entries of instead replace those of the table. kept has the lent contents, to find
+-- changes.
 local kept = {}
 local function lend(t, instead)
   if type(t) ~= 'table' then return t end
@@ -74,9 +74,9 @@ local function metatable(of)
   refuse('VTCMD virtual time does not know the metatable of a ' .. type(of))
 end
 
--- sound fails if answer is not a valid reply: a function, a table with a metatable, a table that contains itself, or a
--- reply that is too deep or too large. Redis converts each of them to some reply, but other servers convert them
--- differently or crash. spent counts the values of this answer.
+-- sound fails if answer is not a valid reply. Invalid are functions, tables with a metatable, tables that contain
+-- themselves, and replies that are too deep or too large. Redis converts each of them to some reply, but other servers
+-- convert them differently or crash. spent counts the values of this answer.
 local deepest, largest = 32, 100000
 local spent = 0
 local function sound(answer, depth)

@@ -5,8 +5,8 @@ local function drawn(cmd)
   refuse('VTCMD virtual time cannot repeat what ' .. cmd .. ' draws; math.random is the same on every run')
 end
 
--- shuffled reports whether key is stored in a hash table, because servers choose the order of hash tables when they
--- start. The embedded server sorts by text.
+-- shuffled reports whether key is stored in a hash table. Servers choose the order of hash tables when they start. The
+-- embedded server sorts by text.
 local function shuffled(key)
   local encoding = real.REDIS_VERSION and real.pcall('OBJECT', 'ENCODING', key)
   return encoding == 'hashtable' or encoding == 'skiplist'
