@@ -183,7 +183,7 @@ func TestCallsThatNobodySent(t *testing.T) {
 	}
 	o.Sent = 2
 	if all := r.faults("here", o); len(all) != 1 || all[0].Code != "calls" || all[0].Where != "here" ||
-		!strings.HasPrefix(all[0].Statement, "the server executed 1 calls of scripts where 2 were sent") {
+		!strings.HasPrefix(all[0].Statement, "the server executed 1 script calls, but 2 were sent") {
 		t.Errorf("the reasons are %+v", all)
 	}
 }

@@ -63,7 +63,8 @@ var labels = append(slices.Clone(alike), "distributed-lock:lock_ttl=4ms:tries=3"
 // What the model in virtual time answers a server answers as well, and nothing is left on it.
 func TestServersAnswerAsTheStore(t *testing.T) {
 	servers := map[string]func(testing.TB) *redis.Server{
-		"embedded": redistest.Embedded, "process": redistest.Private,
+		"embedded": redistest.Embedded,
+		"process":  func(t testing.TB) *redis.Server { return redistest.Private(t) },
 	}
 	for kind, start := range servers {
 		t.Run(kind, func(t *testing.T) {
