@@ -12,17 +12,17 @@ import (
 	"ratelab/internal/message"
 )
 
-// spans reads how long each request took: from a duration, or from the time of its end.
+// spans reads how long each request took, from a duration or from the time of its end.
 type spans struct {
-	durations []column // their sum; nil: none
-	unit      unit     // of the durations
-	end       column   // nil: none
-	ends      stamps
-	stamped   bool   // the log's time is that of a request's end
-	note      string // what was guessed
+	durations []column // their values are added; nil: there is no duration
+	unit      unit     // the unit of the durations
+	end       column   // nil: there is no time of the end
+	ends      stamps   // reads the values of end
+	stamped   bool     // the log's time is the end of a request
+	note      string   // the guesses
 }
 
-// Names of times that nginx writes when a request ends, and of its duration.
+// nginx writes these times when a request ends, and its duration under this name.
 var (
 	nginxTimes    = []string{"time_local", "time_iso8601", "msec"}
 	nginxDuration = "request_time"
@@ -59,7 +59,8 @@ func durationUnit(name string, format Format) unit {
 	return units[max(n, 0)]
 }
 
-// findSpans finds the fields that tell how long a request took. The time's field is known.
+// findSpans finds the fields that say how long a request took. find must have run before, because the name of the time
+// tells whether the log is nginx's.
 func (r *fields) findSpans(t Trace, format Format) error {
 	s := &r.spans
 	s.stamped = t.TimeIs == TimeIsEnd
@@ -103,7 +104,8 @@ func (r *fields) findSpans(t Trace, format Format) error {
 	return nil
 }
 
-// takesUS is how long the request took that begins, or ends, at that time: at least 1 µs, 0 where nobody asks.
+// takesUS returns how long the request took that begins, or ends, at atUS. It is at least 1 µs, so that no request ends
+// before it starts. It is 0 if the trace names no field for it.
 func (r *fields) takesUS(atUS int64) (int64, error) {
 	s, us := &r.spans, 0.0
 	switch {
@@ -114,7 +116,7 @@ func (r *fields) takesUS(atUS int64) (int64, error) {
 		}
 		end, err := s.ends.parse(bytes.TrimSpace(text))
 		if err != nil {
-			return 0, fmt.Errorf("the end's %w", err)
+			return 0, fmt.Errorf("in the end: %w", err)
 		}
 		if end.us < atUS {
 			return 0, fmt.Errorf("end %s: it is before the start; want the start in --trace-time, and the end in "+
@@ -138,5 +140,5 @@ func (r *fields) takesUS(atUS int64) (int64, error) {
 	if us > float64(maxTraceUS) {
 		return 0, fmt.Errorf("the request takes %.0f s, in %s; want less, or another unit", us/secondUS, s.unit.name)
 	}
-	return max(1, int64(math.Ceil(us-1e-6))), nil // a decimal fraction of a second is not exact
+	return max(1, int64(math.Ceil(us-1e-6))), nil // 0.3 s is not exact in binary
 }

@@ -63,7 +63,7 @@ const NoKey = "none"
 // second. Their order in the file is kept. Timestamps with a fraction are never moved.
 type WithinSecond string
 
-// TimeIs says which time of a request a log has.
+// TimeIs tells whether a log has the time of a request's start or of its end.
 type TimeIs string
 
 // The times of a request.
