@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -64,13 +65,15 @@ func (t *tests) take(e event) {
 	}
 }
 
-// skip finds the reason in the output of a skipped test: after file.go:12:, or, for a script, after [condition] skip.
+// message matches the first line of a message of a test. Its further lines are indented by eight blanks.
+var message = regexp.MustCompile(`^ {4}(\S+\.go):\d+: (.*)`)
+
+// skip finds the reason in the output of a skipped test, in its last message. A script's last message is its log, which
+// testscript prints after the reason.
 func (t *tests) skip(output []string) {
 	for _, line := range slices.Backward(output) {
-		line = strings.TrimSpace(line)
-		if _, reason, found := strings.Cut(line, ".go:"); found {
-			_, reason, _ = strings.Cut(reason, ": ")
-			t.reasons[reason]++
+		if m := message.FindStringSubmatch(line); m != nil && m[1] != "testscript.go" {
+			t.reasons[m[2]]++
 			return
 		}
 	}
