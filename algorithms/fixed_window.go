@@ -30,9 +30,9 @@ var _ = register(Algorithm{
 // than the TTL provides, which runs on the server's clock in milliseconds.
 
 // opening returns the envelope of a window that opens at a request. The window lives through its last millisecond. So
-// the k-th window after it opens at least k·(windowMS + 1) ms later, counted in whole ms. An interval contains all of L
-// for each window that opens in it. It contains at most L − 1 of a window that was open before, because that window's
-// first request lies outside the interval.
+// the k-th window after this one opens at least k·(windowMS + 1) ms later. Times are counted in whole ms. An interval
+// contains all of L for each window that opens in it. It contains at most L − 1 of a window that was open before,
+// because that window's first request lies outside the interval.
 func opening(requests, windowMS int64) envelope {
 	apartUS := (windowMS + 1) * 1000
 	return func(tauUS, _ int64) int64 {

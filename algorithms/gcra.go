@@ -73,7 +73,7 @@ func (g *gcra) decide(at *moment, a *arrival, cost int64) limit.Decision {
 	wait, changed := g.wait(at, a)
 	wait, d := g.take(wait, cost)
 	if d.Allowed() || changed {
-		// A Lua number rounds ticks after 2041 and before 2006, as a float64 does.
+		// Ticks before 2006 and after 2041 exceed 2^53. A Lua number rounds them, and so does a float64.
 		a.tat = int64(float64((at.nowUS-epochUS)*ticks + wait))
 		a.lastMS = at.afterUS(d.ResetAfterUS)
 	}

@@ -29,7 +29,7 @@ func Parse(label string) (Choice, error) {
 	return Choose(name, set)
 }
 
-// settings splits a label into its name and its parameters.
+// settings splits a label, such as gcra:burst=5:time=client, into its name and its parameters.
 func settings(label string) (name string, set map[string]string, err error) {
 	name, rest, more := strings.Cut(label, ":")
 	set = map[string]string{}
@@ -98,7 +98,8 @@ func (c Choice) WithDefaults(set map[string]string) (Choice, error) {
 	return c, nil
 }
 
-// Under returns c's rule for a run with the limit p. An error names c's label and the value that does not fit.
+// Under returns the rule of the choice c, for a run whose limit is p. An error names c's label and the value that does
+// not fit.
 func (c Choice) Under(p limit.Policy) (Rule, error) {
 	if err := p.Validate(); err != nil {
 		return Rule{}, fmt.Errorf("%s: %w", c.Label, err)

@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Second describes the second row of an algorithm.
+// Second describes a second row that an algorithm has in every run.
 type Second struct {
 	Setting int    // its index in Keeping
 	Short   string // as in Algorithm; empty: there is no second row

@@ -123,7 +123,7 @@ func (f *File) look(ctx context.Context, t accesslog.Trace) (requests int64, err
 	return f.size * int64(1+bytes.Count(text, []byte{'\n'})) / int64(len(text)), nil
 }
 
-// everywhere returns a path that also works in another working directory.
+// everywhere makes a path absolute, so that it works in another working directory. A URL stays as it is.
 func everywhere(path string) string {
 	if abs, err := filepath.Abs(path); err == nil && !strings.Contains(path, "://") {
 		return abs

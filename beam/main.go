@@ -244,7 +244,8 @@ func probe(ctx context.Context, path string) (remove func(), err error) {
 	}, out.Close()
 }
 
-// informed logs the progress of the job. Errors are not logged, because they are returned in a shorter form.
+// informed logs only the progress of the job, which has the level INFO. Warnings are dropped. So are errors, because
+// run returns them in a shorter form.
 type informed struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

@@ -20,8 +20,8 @@ func init() {
 }
 
 // build makes the pipeline. Pieces are read into batches by shard, shards are decided, and one file gets all results.
-// Strings are JSON. Each shard gets the times together with its batches, because prism is busy while it waits for a
-// side input.
+// Strings are JSON. CoGroupByKey gives each shard its batches and the times together, because a side input would keep
+// prism busy while it waits.
 func build(s beam.Scope, j *Job, pieces []any, out string) {
 	batches, read := beam.ParDo2(s, &readFn{*j}, beam.Reshuffle(s, beam.Create(s, pieces...)))
 	times := beam.ParDo(s, &timesFn{j.Shards}, beam.GroupByKey(s, beam.AddFixedKey(s, read)))

@@ -28,7 +28,7 @@ func init() { logrus.SetOutput(io.Discard) }
 var units = map[time.Duration]pb.RateLimitResponse_RateLimit_Unit{time.Second: 1, time.Minute: 2, time.Hour: 3,
 	24 * time.Hour: 4}
 
-// whole is the time of the process in whole seconds.
+// whole is the process's time in whole seconds, as envoy-ratelimit reads it.
 type whole int64
 
 func (w *whole) UnixNow() int64 { return int64(*w) }

@@ -47,7 +47,7 @@ type told struct {
 // patience is how long a library may take for a decision, in real time. Tests change it.
 var patience = 20 * time.Second
 
-// bubbles is the time at which bubbles begin.
+// bubbles is the time at which a testing/synctest bubble begins.
 var bubbles = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // begin starts a process for a limiter, with a clock that stands at start. It returns errors of the library.

@@ -5,7 +5,8 @@
 //     without a hash tag.
 //   - ARGV[1] is the time in whole microseconds since 1970, or empty for the server's own TIME. ARGV[2] is the cost in
 //     tokens, at least 1. The algorithm's own parameters follow. Numbers are decimal integers. The caller must check
-//     them. A script does not, but fails before its first write if one is missing or not a number.
+//     them. A script does not check its arguments, but it fails before its first write if an argument is missing or not
+//     a number.
 //   - The reply is {allowed, remaining, retry_after_us, reset_after_us}, all integers. allowed is 1 for admitted, 0 for
 //     rejected and −1 for not configured. retry_after_us is 0 for an admitted request, and −1 if waiting will not help.
 //   - A rejected request takes nothing from later requests. It writes only those changes of the state that follow from

@@ -129,7 +129,7 @@ func (c *conn) refuse(with []string) {
 	c.send(with, fate{})
 }
 
-// pass returns the command to send for one that is sent unchanged, or the refusal of its subcommand.
+// pass returns the command to send unchanged. For a subcommand that is not allowed it returns a refusal.
 func (c *conn) pass(name string, args []string) (sent []string, timeless bool) {
 	only, timeless := passes[name]
 	switch {

@@ -35,8 +35,9 @@ func RandomSkewedRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.
 	return requests, decisions
 }
 
-// expiry returns a time after which a key that was written for d may expire, as in the scripts: rounded up to whole
-// milliseconds or seconds, with or without a margin of one second, or one millisecond more.
+// expiry returns how long a key that was written for d may live. As in the scripts, that is the time until its reset,
+// sometimes with a window more. It is rounded up to whole milliseconds or seconds. A second, a millisecond or both may
+// be added.
 func expiry(r *rand.Rand, p limit.Policy, d limit.Decision) int64 {
 	life := d.ResetAfterUS + p.WindowUS()*r.Int64N(2)
 	unit := []int64{1_000, 1_000_000}[r.IntN(2)]

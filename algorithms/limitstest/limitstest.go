@@ -14,8 +14,9 @@ import (
 var windows = []time.Duration{time.Millisecond, 1500 * time.Microsecond, 7777 * time.Microsecond,
 	10 * time.Millisecond, time.Second, 1000003 * time.Microsecond, 3 * time.Second, 24 * time.Hour}
 
-// Random returns a random limit and parameters: small numbers that a trace can exhaust, windows that are not multiples
-// of any count, and sometimes limits at the edge of exact numbers. Parameters that do not fit together are left out.
+// Random returns a random limit and parameters. Most counts are small, so that a trace can exhaust them. Often the
+// window is not a multiple of the count. Some limits are at the edge of exact numbers. Parameters that do not fit
+// together are left out.
 func Random(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limit.Policy) {
 	p = limit.Policy{Requests: 1 + r.Int64N(9), Window: windows[r.IntN(len(windows))]}
 	switch r.IntN(6) {
@@ -41,7 +42,7 @@ func Random(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limi
 	return label, p
 }
 
-// RandomRow does what Random does, for a row that often has a limit of its own, gateways, or both.
+// RandomRow returns a random row, as Random does. The row often has its own limit, gateways or both.
 func RandomRow(r *rand.Rand, algorithm *algorithms.Algorithm) (label string, p limit.Policy) {
 	label, p = Random(r, algorithm)
 	row := ""

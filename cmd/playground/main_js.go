@@ -16,7 +16,7 @@ var version = ""
 // beatEvery is the shortest time between two messages that tell the page that the engine is working.
 const beatEvery = 100 * time.Millisecond
 
-// memory is the size at which the engine collects garbage as often as needed. The page allows 512 MB.
+// memory is the size from which garbage is collected as often as needed to stay below it. The page allows 512 MB.
 const memory = 384 << 20
 
 // main answers questions, which the page asks with the function ask. It posts texts: a kind, a blank and JSON.

@@ -175,7 +175,7 @@ func examined(ctx context.Context, files []script.File, limits []limit.Policy, s
 	return all, nil
 }
 
-// mostShown is the most requests of a run that are examined at a limit.
+// mostShown is the largest number of requests of a run that are examined at each limit.
 const mostShown = 20_000
 
 // shownAt returns the requests of the plans at each limit. Plans with wrong clocks are left out.

@@ -155,7 +155,7 @@ func (r *fields) mark(kind int, text []byte) {
 	}
 }
 
-// fields returns the reader of a file with the first line first.
+// fields returns the reader of a file whose first line is first.
 func (l *layout) fields(t Trace, first []byte) (*fields, error) {
 	reader, unread := l.open(first)
 	if reader == nil {

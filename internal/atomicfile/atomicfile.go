@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// made matches the names of temporary files. They do not contain the final name, because the result could be too long.
+// made matches the names of temporary files. They do not contain the final name, with which they could be too long.
 var made = regexp.MustCompile(`^\.ratelab-[0-9]+\.tmp$`)
 
 // old is the age from which a temporary file counts as left over. No run pauses for that long.

@@ -27,7 +27,8 @@ func Open(path string) (*os.File, error) {
 	return file, nil
 }
 
-// Read reads a regular file, but at most one byte more than most. It returns the errors of Open.
+// Read returns at most most + 1 bytes of a regular file, so that the caller notices a larger file. It returns the
+// errors of Open.
 func Read(path string, most int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {

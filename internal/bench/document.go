@@ -47,7 +47,7 @@ func (r *measuring) document(ctx context.Context) *result.Document {
 	return d
 }
 
-// completed returns the results of a scenario in virtual time, with a description of the part that was played.
+// completed returns a scenario's result in virtual time, and describes the part that was played in real time.
 func (p *play) completed() result.Run {
 	own, _ := p.whole.Duration() // 0 if it is unknown
 	out := *p.virtual
@@ -83,8 +83,8 @@ func (r *summary) completed() result.Latency {
 	return r.Latency
 }
 
-// dearControl returns reasons if the figures are not those of the scripts: in a scenario, the server took longer for
-// the script that decides nothing than for one that decides. The difference exceeds the noise between rounds.
+// dearControl returns a reason for each row that took the server less time than the script that decides nothing, by
+// more than the noise between rounds. The figures of such a scenario are not those of the scripts.
 func dearControl(d *result.Document) (all []result.Reason) {
 	for i := range d.Runs {
 		var none float64

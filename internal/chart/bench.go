@@ -186,7 +186,7 @@ func (s *playedScales) drawLevel(p *panel, c curves.Curve) {
 	p.peak(b, c, " of "+message.Grouped(s.allowed), "")
 }
 
-// drawResponses draws the response times, with those of rejected requests in front.
+// drawResponses draws lines of the p50 and the p99 of the response times. The lines of rejected requests are in front.
 func (s *playedScales) drawResponses(p *panel, row *curves.PlayedRow) {
 	stretches := func(us []float64, width vg.Length, dashes ...vg.Length) {
 		c := p.color

@@ -46,8 +46,8 @@ func (o *Output) QuietFlag(c *cobra.Command) {
 	c.Flags().BoolVarP(&o.Quiet, "quiet", "q", false, "print only the results: no progress, no notes")
 }
 
-// Charts returns --charts as a list, which is empty for none. If there are many pictures, the default is only SVG: a
-// PNG takes three times the processor time.
+// Charts returns the formats of --charts as a list. For none the list is empty. If there are many pictures, the default
+// is only SVG: a PNG takes three times the processor time.
 func (o *Output) Charts(many bool) ([]string, error) {
 	if many && !o.flagged("charts") {
 		return []string{"svg"}, nil

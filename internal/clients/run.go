@@ -97,7 +97,8 @@ type run struct {
 	lastUS  int64 // when the last operation began
 	stopped bool
 
-	// deliver takes each message instead of the Server, and the reply comes later; nil: the Server replies.
+	// deliver, if it is set, takes each message instead of the Server, and the reply comes later. If it is nil, the
+	// Server replies.
 	deliver func(*operation, limit.Request)
 }
 

@@ -13,7 +13,8 @@ func XName(a *algorithms.Algorithm, figure string) string {
 	return ""
 }
 
-// XOf returns x for a limiter. With spread requests all sub-windows are in use, otherwise only one.
+// XOf returns x for a limiter. For a log, x is the limit. For others it is the number of sub-windows in use: all for
+// spread requests, but at most the limit, and one for a burst.
 func XOf(in *algorithms.Rule, spread bool) float64 {
 	parts := in.InRole(algorithms.Parts)
 	switch {

@@ -16,8 +16,8 @@ import (
 // objects that are still in use.
 const collect = "collectgarbage('collect') collectgarbage('stop') return 1"
 
-// A server starts its collector after this many scripts, even if the collector is stopped. Our own scripts start a
-// collection three times per count. The decisions must fit in between.
+// collectorPeriod is the number of scripts after which a server starts its collector, even if the collector is stopped.
+// Our own scripts start a collection three times per count. The decisions must fit in between.
 const (
 	collectorPeriod = 50
 	collections     = 3

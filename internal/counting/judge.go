@@ -68,7 +68,8 @@ func conclude(v *result.Verdict) {
 	}
 }
 
-// findings returns a sentence for each row of a gate with the given outcome.
+// findings returns a sentence for each row of a gate with the given outcome. If a gate that judges has a reason to be
+// inconclusive, one sentence with the reason replaces those of its inconclusive rows.
 func findings(g *result.Gate, outcome result.Outcome) []string {
 	if outcome == result.Inconclusive && g.Outcome != result.Noted && g.Reason != "" {
 		return []string{fmt.Sprintf("%s %s: %s", outcome, g.Name, g.Reason)}

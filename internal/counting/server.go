@@ -5,9 +5,9 @@
 //
 // The package runs two servers of the same program. One runs natively. On it, histories are decided in virtual time,
 // which produces the state of a path. The other server runs under callgrind. It gets copies of the state, and then the
-// requests that are counted, which call the script as it is deployed. So even a history of a day costs nothing, and no
-// instruction of the virtual clock is counted. Each reply is compared with the decision in virtual time. If they
-// differ, another path was taken, which is an error.
+// requests that are counted, which call the script as it is deployed. Histories run only on the native server, so
+// neither a history of a day nor the virtual clock adds a counted instruction. Each reply is compared with the decision
+// in virtual time. If they differ, another path was taken, which is an error.
 package counting
 
 import (

@@ -60,7 +60,7 @@ func Timelines(in Input) []Timeline {
 	return all
 }
 
-// span is a run and its drawn buckets, [from, to).
+// span is a run and the range of its drawn buckets: from is inclusive, to is exclusive.
 type span struct {
 	Input
 	from, to int

@@ -196,7 +196,7 @@ func (s *scripts) command(args []string) (value luavm.Value, problem string) {
 	return luavm.Nil, problem
 }
 
-// has reports whether an option is one of the words.
+// has reports whether words contains option, in upper or lower case.
 func has(words []string, option string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.EqualFold(word, option) })
 }

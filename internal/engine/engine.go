@@ -112,7 +112,7 @@ func On(ctx context.Context, server *redis.Server, clock replay.Clock) *Engine {
 	return e
 }
 
-// watch makes the context now, which ends some time after ctx.
+// watch sets e.now, a context that ends a while after ctx.
 func (e *Engine) watch(ctx context.Context) {
 	now, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	forget := context.AfterFunc(ctx, func() {
@@ -247,8 +247,8 @@ func (e *Engine) Confirm(ctx context.Context, calls []sequence.Call) error {
 }
 
 // Clean deletes the keys of the scripts that were opened since the last call, and returns failed or its own error.
-// After a failure it deletes keys only on a given server, and counts the keys that it cannot delete. Our own server
-// ends after a failed run, together with its keys.
+// After a failure it deletes keys only on a given server, and counts the keys that it cannot delete. A server that we
+// started ends after a failed run, and its keys end with it.
 func (e *Engine) Clean(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

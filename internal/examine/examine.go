@@ -573,7 +573,7 @@ func (x *examination) bound(asked limit.Policy) {
 }
 
 // worst finds the play with the most admitted in one window, and the part of the play that shows it. Only plays of one
-// client with cost 1 count. For a shaper, requests count when they leave.
+// client with cost 1 count. For a shaper, a request counts at the time at which it leaves.
 func (x *examination) worst(all []*outcome) {
 	for _, p := range all {
 		if p.has(costly) || p.has(others) || p.has(skewed) {

@@ -69,7 +69,8 @@ func (x *examination) apart() error {
 	return err
 }
 
-// keys examines the keys that remain after one request, and after a full volley.
+// keys examines the keys that remain after one request, and after a full volley. If the script takes a cost, it also
+// examines the keys after one request that costs the burst, and after one that costs one more.
 func (x *examination) keys() error {
 	plays := []*play{play{volleys: []volley{{n: 1}}}.expanded(),
 		play{volleys: []volley{{n: x.burst + 1, stepUS: x.stepUS}}}.expanded()}

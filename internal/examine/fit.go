@@ -229,7 +229,7 @@ func (x *examination) butFor(all []*outcome) (c change, exact []rule, after []*o
 	return c, nil, nil, nil
 }
 
-// departs returns the law that a rule explains every decision.
+// departs returns a law about the rule r. A play breaks the law if r does not explain one of its decisions.
 func departs(r rule, toleranceUS int64, c *change) *law {
 	return &law{kinds: c.kind, applies: func(_ *examination, p *play) bool { return !p.has(skewed) },
 		judge: func(x *examination, p *outcome, _ []*outcome) *breach {

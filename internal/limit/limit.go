@@ -23,7 +23,7 @@ type Verdict int8
 
 // The verdicts a limiter can give.
 const (
-	// no decision was made, and a binding or a scenario names this as an outcome: the request fails
+	// no decision was made, because a binding says so for this reply, or a scenario for this time: the request fails
 	Unavailable   Verdict = -2
 	NotConfigured Verdict = -1 // a managed limiter has no such bucket, or the application is not on its list
 	Rejected      Verdict = 0

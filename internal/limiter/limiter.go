@@ -54,7 +54,7 @@ func OfAlgorithm(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 		program.Init, program.InitSource = call(rule.Init), source
 	}
 	if rule.Delete != nil {
-		// In virtual time both calls have the same number of arguments.
+		// In virtual time, Init and Remove have the same number of arguments. Empty arguments fill up Remove.
 		program.Remove = call(append(slices.Clone(rule.Delete), make([]string, len(rule.Init)-len(rule.Delete))...))
 	}
 	traits := rule.Algorithm.Traits
@@ -124,7 +124,8 @@ func (l *Limiter) Managed(steps []limit.ManagedStep, start time.Time) *Limiter {
 	return &mine
 }
 
-// managed is a model whose limits are deleted and configured. After a deletion it starts with a new model.
+// managed is a model whose limits are deleted and configured. After a deletion no limit is configured. The next
+// configuration starts a new model.
 type managed struct {
 	fresh   func() limit.Model
 	steps   []limit.ManagedStep // the remaining ones

@@ -87,8 +87,8 @@ func (s *Spec) Under(p limit.Policy, parameters map[string]map[string]string) (*
 	return s.asAlgorithm(choice, p)
 }
 
-// asAlgorithm returns a limiter that is called like a built-in algorithm. It has a model only with that algorithm's
-// source.
+// asAlgorithm returns a limiter that is called like a built-in algorithm. The limiter of a user's file has no model,
+// not even if the file has that algorithm's source.
 func (s *Spec) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	l, err := OfAlgorithm(choice, p)
 	if err != nil || s.file == nil {

@@ -52,8 +52,8 @@ func changed(all []request, before, after limit.Policy) (who result.Changed) {
 	return who
 }
 
-// Exceeded returns an error if more is newly rejected than allowed, in any reading. It returns nil if no maximum was
-// given.
+// Exceeded returns an error if more requests are newly rejected than allowed. The worse reading of whole seconds
+// counts. It returns nil if no maximum was given.
 func Exceeded(d *result.Document) error {
 	if d.Users == nil || d.Users[0].Change == nil || d.Users[0].Change.Most == nil {
 		return nil

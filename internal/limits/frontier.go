@@ -92,8 +92,8 @@ func (l *Log) survey(perBlock int) {
 	slices.SortFunc(l.blocks, func(a, b block) int { return cmp.Compare(b.most, a.most) })
 }
 
-// busiest returns the most cost in one second of the requests that are not rejected. A rejection only lowers the most
-// of a block, so most blocks need not be examined.
+// busiest returns the largest sum of costs in one second. Rejected requests do not count. A rejection only lowers the
+// most of a block, so most blocks need not be examined.
 func (l *Log) busiest() (most int64) {
 	for _, b := range l.blocks {
 		if b.most <= most {

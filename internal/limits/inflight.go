@@ -63,8 +63,8 @@ func ReadSpans(stream iter.Seq2[limit.Request, error]) (*Spans, error) {
 }
 
 // play plays the requests past a limit of so many in flight, and returns the most that are in flight at one instant and
-// how many are rejected. It stops when that is more than enough. A request that ends when another one starts makes room
-// for it.
+// how many are rejected. It stops as soon as more than enough requests are rejected. A request that ends when another
+// one starts makes room for it.
 func (c *spanned) play(limit, enough int) (most, rejected int) {
 	admitted := make([]bool, len(c.spans))
 	ended, inFlight := 0, 0

@@ -94,7 +94,7 @@ const (
 	// longestNap limits how late the pacer notices the end of the run.
 	longestNap = 5 * time.Millisecond
 	// spare is the number of additional Go processors (GOMAXPROCS) while an open loop runs. The pacer's thread keeps a
-	// processor while it sleeps in the kernel. So does the thread of the heartbeat. A worker that became ready on such
+	// processor while it sleeps in the kernel. So does the thread of the heartbeat. A worker that becomes ready on such
 	// a processor waits until an idle processor takes it over. If none is idle, it waits for the runtime's monitor, for
 	// up to 10 ms. Without spare processors, on two cores, the p99 of the response time was 4 to 8 ms, of which the
 	// server took 0.3 ms. With eight, the p99 is 0.4 ms.

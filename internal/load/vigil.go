@@ -14,7 +14,7 @@ import (
 // that counts as silence.
 //
 // Note: the service times of the measured connections cannot replace the vigil. With a thousand connections, each one
-// waits for all others. And a lost packet silences only one of them.
+// waits for all others. And a lost packet silences only one of the measured connections.
 type Vigil struct {
 	clock  Stopwatch
 	socket *Socket

@@ -22,7 +22,8 @@ func init() {
 	}
 }
 
-// Variable requests all tests if it is set to 1.
+// Variable requests all tests if it is set to 1. The flag -short takes priority, except for the number of rapid's
+// examples.
 const Variable = "RATELAB_ALL"
 
 // All reports whether all tests are requested.

@@ -30,7 +30,7 @@ func end(e ast.Expr) int {
 	return max(e.Line(), e.LastLine())
 }
 
-// expression compiles an expression that has one value.
+// expression compiles an expression that yields exactly one value.
 func (c *compiler) expression(e ast.Expr) expr {
 	if n, ok := numeral(e); ok {
 		return c.constant(n)
@@ -140,8 +140,8 @@ func (c *compiler) variable(e *ast.IdentExpr) expr {
 	return func(f *frame) Value { return f.regs[r] }
 }
 
-// late reports whether C reads operand e only after it has evaluated the other operand. C does so for local variables.
-// The difference shows only if a call may change the variable, which needs an inner function that shares it.
+// late reports whether C Lua reads the operand e only after it has evaluated the other operand. It does so for local
+// variables. The difference shows only if a call may change the variable, which needs an inner function that shares it.
 func (c *compiler) late(e ast.Expr) bool {
 	name, ok := e.(*ast.IdentExpr)
 	if !ok {

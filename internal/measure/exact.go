@@ -17,7 +17,7 @@ import (
 // Keeping them a second time would double the memory.
 type Reference struct{ *Meter }
 
-// NewReference returns a Reference with empty logs or full buckets. duration is as in NewMeter.
+// NewReference returns a Reference whose logs are empty, or whose buckets are full. duration is as in NewMeter.
 func NewReference(p limit.Policy, duration time.Duration) Reference {
 	return Reference{NewMeter(p, duration)}
 }

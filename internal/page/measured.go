@@ -167,7 +167,8 @@ func onPlane(axis chart.Axis, v float64) string {
 	return report.Float(math.Round(plane * axis.Share(v)))
 }
 
-// stepsOn draws a value for each place, and lists the values. With gaps, a value of 0 is left out.
+// stepsOn returns the path of a step chart with a value for each place, and the values as text. With gaps, a value of 0
+// is left out.
 func stepsOn(axis chart.Axis, values []float64, gaps bool) (path, list string) {
 	var out strings.Builder
 	var known []string

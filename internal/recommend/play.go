@@ -248,8 +248,8 @@ func stretched(s *traffic.Stream, percent int64) (*traffic.Stream, error) {
 	return traffic.List(all, lasts*time.Duration(percent)/100, true), nil
 }
 
-// Decide lets the model decide, and records what the price needs. It uses the server's clock for every candidate,
-// because a client's clock is behind by the time that a message takes.
+// Decide lets the model decide. It records the path and the state of the key, from which the price is computed. It uses
+// the server's clock for every candidate, because a client's clock is behind by the time that a message takes.
 func (l *phased) Decide(serverUS, _ int64, name string, cost int64) limit.Decision {
 	l.largestCost = max(l.largestCost, cost)
 	nowUS := serverUS + l.phase.shiftUS

@@ -98,7 +98,7 @@ func (s *source) number(q limit.Request) int64 {
 	return number
 }
 
-// part returns the result for the source's keys. All series last at least until reach, in µs.
+// part returns the result for the source's keys. All series are at least as long as reach, in µs.
 func (s *source) part(all Whole, reach int64) (*Part, error) {
 	duration := time.Duration(all.DurationUS) * time.Microsecond
 	p := &Part{All: all, Keys: s.keys.Count()}

@@ -36,7 +36,7 @@ func look(row *result.Row) glimpse {
 	return over
 }
 
-// serious is the lowest level that is emphasized on a terminal: 1.5 times the limit, or 15 % lost.
+// serious is the lowest level that a terminal emphasizes. It begins at 1.5 times the limit, or at 15 % lost.
 const serious = 3
 
 func (g glimpse) cell() Cell {

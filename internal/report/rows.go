@@ -273,7 +273,7 @@ func guaranteeText(r *result.Run, name string, g float64) string {
 	return Times(g)
 }
 
-// figure formats a number by its unit for a place.
+// figure formats a number by its unit, for a place such as the page.
 func figure(unit measure.Unit, digits int, v float64, place measure.Place) Cell {
 	c := Cell{Key: strconv.FormatFloat(v, 'g', 9, 64)}
 	page := place == measure.Page

@@ -212,7 +212,8 @@ func (s *Scanner) items(n int) (Value, error) {
 	return Value{Kind: Array, Items: items}, nil
 }
 
-// take returns n items of the slab. If the slab is too small, a larger one replaces it; earlier items stay valid.
+// take returns n items of the slab. If the slab is too small, take allocates a larger one. Items of the old slab stay
+// valid.
 func (s *Scanner) take(n int) []Value {
 	if len(s.slab)+n > cap(s.slab) {
 		s.slab = make([]Value, 0, 2*cap(s.slab)+n)

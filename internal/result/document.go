@@ -201,7 +201,8 @@ type Run struct {
 	// facts that are needed to understand the figures, such as lines that were sorted
 	Notes []string `json:"notes"`
 
-	// TimeScales are the lengths of the intervals of the rows' MostAdmitted.
+	// TimeScales has the lengths of the intervals for which the rows' MostAdmitted has values, and what the limit
+	// allows in each.
 	TimeScales *TimeScales `json:"time_scales,omitempty"`
 	// ClientGroups are the names of the scenario's groups of clients, in the order of its file; absent if clients do
 	// not react.

@@ -110,7 +110,7 @@ func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Pl
 }
 
 // enterSides makes the plan's two limiters, with keys of the same length. failed has the reason if one is missing. If a
-// user's script reads a TIME that moves during a call, it moves for both, and no model decides.
+// user's script calls TIME, TIME moves during a call for both sides. Then no model decides.
 func (p *Plan) enterSides(base, head *limiter.Spec) (failed [2]error) {
 	for i, side := range []*limiter.Spec{base, head} {
 		var l *limiter.Limiter

@@ -147,8 +147,8 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) resul
 	return all
 }
 
-// wrongClock reports whether the clock that the rule uses was wrong at any request. The guarantee then holds for other
-// intervals than the figures.
+// wrongClock reports whether the server's clock was wrong at any request. For a rule with the client's time, a wrong
+// clock of the client counts too. With a wrong clock the guarantee holds for other intervals than the figures.
 func (r *row) wrongClock() bool {
 	return r.played != nil && slices.ContainsFunc(r.played.Journal.Requests, func(q limit.Request) bool {
 		return q.ServerSkewUS != 0 || r.ClientTime && q.ClientSkewUS != 0

@@ -53,8 +53,9 @@ func (s *Scenario) keepClock() {
 	}
 }
 
-// Begin sets the start of virtual time for a log whose first request was at us, in microseconds since 1970. before is
-// the duration of the traffic before the log.
+// Begin sets the start of virtual time, near DefaultStart. The first request of the log was at us, in microseconds
+// since 1970, and before is the duration of the traffic before the log. The request keeps its position in the window.
+// It also keeps its time of day, if windows divide a day, or days a window.
 func (s *Scenario) Begin(us int64, before time.Duration) {
 	step := s.Limit.Window * max(1, 24*time.Hour/s.Limit.Window)
 	began := time.UnixMicro(us).Sub(DefaultStart) - before

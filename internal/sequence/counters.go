@@ -50,8 +50,8 @@ var distributedLock = Sequence{
 	decide: (*attempt).read,
 }
 
-// take tries to take the lock, and tries again after a wait. A client that never gets the lock does not know the
-// counter. It rejects its request, with the same wait as retry_after.
+// take tries to take the lock, and tries again after a wait. A client that never gets the lock never reads the counter.
+// It rejects its request, with the same wait as retry_after.
 func (a *attempt) take() clients.Move {
 	a.tries++
 	lock := a.counter + ":lock"

@@ -16,9 +16,9 @@ type Zipf struct {
 }
 
 // ranks draws by rejection-inversion (W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from
-// monotone discrete distributions", ACM TOMACS 6(3), 1996). It draws a point under the continuous density x^−s, and
-// rounds it to the nearest k. It keeps k if the point is in the part of k's strip that has k's weight. On average it
-// needs fewer than 1.2 attempts. Its memory is constant.
+// monotone discrete distributions", ACM TOMACS 6(3), 1996). It draws a random point with the continuous density x^−s,
+// and rounds it to the nearest k. It keeps k if the point is in the part of k's strip that has k's weight, and
+// otherwise draws again. On average it needs fewer than 1.2 attempts. Its memory is constant.
 func (z Zipf) ranks(random *rand.Rand) func() int64 {
 	s := z.Exponent
 	n := float64(z.Count)

@@ -1,5 +1,6 @@
 // Command scripts extracts the Lua scripts of other projects from checkouts, and puts a binding beside each, so that
-// simulate can use them. The bindings are our own. The repository has no other part of those projects.
+// simulate can use them. The repository has the bindings, which are our own, but no script and no other part of those
+// projects.
 package main
 
 import (
@@ -39,8 +40,8 @@ func main() {
 	}
 }
 
-// cut writes the script and the binding of each project in from. For each script it prints its source, or whether it is
-// missing or has another version. It returns errors about files.
+// cut writes the script and the binding of each project in from. For each script it prints its project and version. It
+// also says if the script is missing, or differs from that version. It returns errors about files.
 func cut(from, out string, told io.Writer) error {
 	names, err := bindings.ReadDir(".")
 	err = errors.Join(err, os.MkdirAll(out, 0o755))

@@ -13,7 +13,7 @@ import (
 // oldRedisProgram imitates a redis-server 5.0.7 during its start. The variable OLD_REDIS has its path.
 const oldRedisProgram = "old-redis-server"
 
-// oldRedis serves the socket given in the arguments, until it is killed.
+// oldRedis answers like an old Redis at the socket in its arguments, until it is killed.
 func oldRedis() {
 	at := slices.Index(os.Args, "--unixsocket")
 	listener, err := net.Listen("unix", os.Args[at+1])

@@ -74,7 +74,8 @@ type series struct {
 	kill   func()
 }
 
-// inSeries makes the script's next call. The first call starts the process, which ends with the script.
+// inSeries makes the script's next call. The first call starts a process that serves all calls, and ends with the
+// script.
 func inSeries(ts *testscript.TestScript, env, args []string) call {
 	one := &of(ts).series
 	if one.ts == nil {
