@@ -58,9 +58,6 @@ func keysUnder(t testing.TB, s *redis.Server, prefix string) map[string]int64 {
 // A call that lacks an argument, or has one that is no number, fails before the script has written anything.
 func TestScriptsFailBeforeTheyWrite(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
-		if s.Kind == redis.KindEmbedded {
-			t.Skip("its string.format takes nil for a number")
-		}
 		for _, name := range limiting() {
 			in := instanceOf(t, name, policy(t, "5/1s"))
 			good := append([]string{strconv.FormatInt(algotest.StartUS, 10), "1"}, in.Args...)

@@ -15,7 +15,7 @@ var _ = register(Algorithm{
 	},
 })
 
-// unlimited is the model of none. Remaining is the largest count that a script can return.
+// unlimited is the model of the algorithm "none". Its Remaining is the largest count that a script can return.
 type unlimited struct{}
 
 func (unlimited) Decide(_, _ int64, _ string, _ int64) limit.Decision {

@@ -19,8 +19,8 @@ func RandomRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Reques
 // latestUS ends a long history: some algorithms count exactly for a few years only.
 const latestUS = 5 * 365 * 24 * 3600 * 1_000_000
 
-// RandomHistory is RandomRequests of any length on so many keys. One that is longer than RandomSteps lasts for less
-// than about five years.
+// RandomHistory returns steps random requests on keys keys, with the decisions of l. With more than RandomSteps requests
+// it lasts less than about five years.
 func RandomHistory(r *rand.Rand, p limit.Policy, l limit.Model, steps, keys int) ([]limit.Request, []limit.Decision) {
 	var requests []limit.Request
 	var decisions []limit.Decision

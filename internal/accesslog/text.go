@@ -170,8 +170,8 @@ func (x *text) broken(err error) error {
 		message.Grouped(x.read))
 }
 
-// takeRecord returns the next record that is not blank, without its line end. If there is none, it returns r.ended as
-// the error, which is nil if more data follows. Every error except io.EOF names the file.
+// takeRecord returns the next record that is not blank, without its line end. If no record is left, the error is
+// r.ended, which is nil if more data follows. Every error except io.EOF names the file.
 func (r *records) takeRecord() ([]byte, error) {
 	for {
 		size, record, err := r.split(r.data[:min(len(r.data), maxLine+2)])

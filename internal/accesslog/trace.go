@@ -35,7 +35,7 @@ type Trace struct {
 	Key, Time, Cost string
 	// Takes names the field that says how long a request took. "duration:ms" names its unit, and a+b adds two fields.
 	// End names the field with the time at which the request ended. TimeIs tells whether Time is a request's start or
-	// its end. If it is empty, Time is the start, or the end if the names are those of nginx.
+	// its end. If TimeIs is empty, Time is the start; with the names of nginx it is the end.
 	Takes, End string
 	TimeIs     TimeIs
 	Year       int64

@@ -62,9 +62,9 @@ func ReadSpans(stream iter.Seq2[limit.Request, error]) (*Spans, error) {
 	return s, nil
 }
 
-// play plays the requests past a limit of so many in flight, and returns the most that are in flight at one instant and
-// how many are rejected. It stops as soon as more than enough requests are rejected. A request that ends when another
-// one starts makes room for it.
+// play plays the client's requests under a concurrency limit. It returns the largest number in flight at one instant,
+// and the number of rejected requests. It stops as soon as more than enough requests are rejected. A request that ends
+// when another one starts makes room for it.
 func (c *spanned) play(limit, enough int) (most, rejected int) {
 	admitted := make([]bool, len(c.spans))
 	ended, inFlight := 0, 0
