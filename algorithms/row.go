@@ -11,9 +11,9 @@ import (
 	"ratelab/internal/limit"
 )
 
-// rowParameters lists the parameters that a row of any algorithm accepts, except a row of the algorithm "none", which has
-// no limit. The parameters limit and per set the limit that the row enforces. All rows of a run are measured against the
-// same limit.
+// rowParameters lists the parameters that a row of any algorithm accepts, except a row of the algorithm "none", which
+// has no limit. The parameters limit and per set the limit that the row enforces. All rows of a run are measured
+// against the same limit.
 var rowParameters = []Parameter{
 	{Name: "limit", Kind: Integer, Low: 1, High: limit.MaxRequests, Default: "the limit's requests",
 		Doc: "the requests per window that the row itself enforces; its burst is then the same, unless it is set"},

@@ -19,8 +19,8 @@ func RandomRequests(r *rand.Rand, p limit.Policy, l limit.Model) ([]limit.Reques
 // latestUS ends a long history: some algorithms count exactly for a few years only.
 const latestUS = 5 * 365 * 24 * 3600 * 1_000_000
 
-// RandomHistory returns steps random requests on keys keys, with the decisions of l. With more than RandomSteps requests
-// it lasts less than about five years.
+// RandomHistory returns random requests, as many as steps, and the decisions of l. They use as many keys as keys says.
+// With more than RandomSteps requests it lasts less than about five years.
 func RandomHistory(r *rand.Rand, p limit.Policy, l limit.Model, steps, keys int) ([]limit.Request, []limit.Decision) {
 	var requests []limit.Request
 	var decisions []limit.Decision
