@@ -166,8 +166,8 @@ func (p *player) release() error {
 	return nil
 }
 
-// emit passes requests on in the order of their starts. If the log has the times of ends, a request waits until no later
-// line can start before it.
+// emit passes requests on in the order of their starts. If the log has the times of ends, a request waits until no
+// later line can start before it.
 func (p *player) emit(e entry) error {
 	if !e.stamped {
 		return p.put(e)
