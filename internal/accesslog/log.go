@@ -181,7 +181,8 @@ func (s shard) Play(lasts time.Duration, found *traffic.Pass, yield func(limit.R
 }
 
 func (s shard) read(p *player) error {
-	p.begun = true // FirstUS is the whole log's, not this part's
+	// FirstUS is that of the whole log, not of this part.
+	p.begun = true
 	file := &traceFile{text: &text{records: records{name: "a shard"}}} // used only in messages
 	for q, whole := range s.requests {
 		if err := p.take(entry{at: q.AtUS, whole: whole, key: q.Key, cost: int32(q.Cost), file: file}); err != nil {
