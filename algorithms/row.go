@@ -23,7 +23,18 @@ var rowParameters = []Parameter{
 		Doc: "the number of gateways behind a load balancer; each counts separately, on keys of its own"},
 	{Name: "balancer", Kind: OneOf, Words: []string{"round-robin", "random"}, Default: "round-robin",
 		Doc: "which gateway gets a request: the next in turn, or a random one by seed and number; needs nodes"},
+	{Name: "ask", Kind: OneOf, Words: []string{AskInOrder, AskReversed, AskAll, AskAtomic}, Default: AskInOrder,
+		Doc: "how several limits are asked: in order or reversed, up to the first that refuses; all of them; or " +
+			"atomic, in one script that charges all or none"},
 }
+
+// The ways in which a row asks several limits.
+const (
+	AskInOrder  = "order"
+	AskReversed = "reversed"
+	AskAll      = "all"
+	AskAtomic   = "atomic"
+)
 
 // RowParameters returns the parameters that a row of any algorithm except none accepts besides the algorithm's own.
 func RowParameters() []Parameter { return slices.Clone(rowParameters) }
@@ -62,6 +73,25 @@ func (c Choice) Gateways() int64 {
 	return c.values().Integer("nodes", 0)
 }
 
+// Asks returns the way in which c asks several limits, and c without that parameter. The label stays the same. An error
+// names a parameter that is about one limit.
+func (c Choice) Asks() (how string, each Choice, err error) {
+	how = c.values().Word("ask", AskInOrder)
+	each = c
+	each.set = maps.Clone(c.set)
+	delete(each.set, "ask")
+	capacity := c.Algorithm.InRole(Capacity)
+	for _, p := range rowParameters {
+		if _, set := each.set[p.Name]; set {
+			return how, each, fmt.Errorf("%s: %s= is of one limit; write it in limits:", c.Label, p.Name)
+		}
+	}
+	if capacity != nil && each.set[capacity.Name] != "" {
+		return how, each, fmt.Errorf("%s: %s= is of one limit; write burst in limits:", c.Label, capacity.Name)
+	}
+	return how, each, nil
+}
+
 // AtTheLimit drops c's own limit= and per= parameters. The label stays the same.
 func (c Choice) AtTheLimit() Choice {
 	c.set = maps.Clone(c.set)
@@ -97,6 +127,8 @@ func (c Choice) atRow(in *Rule, own limit.Policy) error {
 	}
 	v := Values{algorithm: c.Algorithm, set: c.set, resolved: in.Parameters}
 	switch {
+	case v.isSet("ask"):
+		return errors.New("ask chooses how several limits are asked; this run has one limit")
 	case v.isSet("nodes"):
 		random := v.Word("balancer", "round-robin") == "random"
 		g := &Gateways{Nodes: v.Integer("nodes", 1), Random: random, Seed: c.seed}

@@ -1,5 +1,6 @@
-// Package lua holds the scripts of the rate limiters, one per algorithm, as one would deploy them. Each has at most 40
-// lines of code. The following holds for all scripts. Their headers do not repeat it.
+// Package lua holds the scripts of the rate limiters, one per algorithm, as one would deploy them. A second script,
+// NAME-atomic.lua, decides by several limits in one call; its header says where it differs from what follows. Each has
+// at most 40 lines of code. The following holds for all scripts. Their headers do not repeat it.
 //
 //   - State is stored in KEYS[1], and a script uses no other key. So each script runs in a cluster with any key,
 //     without a hash tag.
@@ -27,6 +28,8 @@ package lua
 import (
 	"embed"
 	"fmt"
+	"io/fs"
+	"strings"
 )
 
 //go:embed *.lua
@@ -39,4 +42,18 @@ func Source(name string) (string, error) {
 		return "", fmt.Errorf("no script lua/%s.lua", name)
 	}
 	return string(text), nil
+}
+
+const atomic = "-atomic"
+
+// AtomicSource returns the script that asks several limits of an algorithm in one call.
+func AtomicSource(name string) (string, error) { return Source(name + atomic) }
+
+// Atomic returns the names of the algorithms that have such a script.
+func Atomic() (names []string) {
+	found, _ := fs.Glob(files, "*"+atomic+".lua") // the pattern is valid
+	for _, file := range found {
+		names = append(names, strings.TrimSuffix(file, atomic+".lua"))
+	}
+	return names
 }

@@ -83,6 +83,9 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.Files != nil && instead.Limits != nil {
+		list[0].UnderLimits(instead.Limits)
+	}
 	job := newJob(list, f.redis, f.Scripts != nil)
 	job.Default = len(args) == 0 && f.Files == nil
 	job.Algorithms, job.Scripts, job.Instead = choices, script.Files(f.Scripts), instead

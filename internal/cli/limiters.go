@@ -22,7 +22,11 @@ type Limiters struct {
 	limit    string
 	burst    Value[int64]
 	contract Value[string]
+	several  bool // --limit may have several limits
 }
+
+// AllowSeveral lets --limit have several limits on each request.
+func (l *Limiters) AllowSeveral() { l.several = true }
 
 // AlgorithmsFlag adds --algorithms to c.
 func (l *Limiters) AlgorithmsFlag(c *cobra.Command) {
@@ -73,6 +77,9 @@ func (l *Limiters) Choices() ([]algorithms.Choice, error) {
 // --limit, a limit that is written into users' scripts replaces the scenario's.
 func (l *Limiters) Instead() (run.Instead, error) {
 	instead := run.Instead{Seed: l.Seed.Value, Limit: script.OwnLimit(script.Files(l.Scripts))}
+	if strings.Contains(l.limit, "+") && l.several {
+		return l.severalLimits(instead)
+	}
 	if l.limit != "" {
 		p, err := Policy(l.limit)
 		if err != nil {
@@ -99,6 +106,25 @@ func (l *Limiters) Instead() (run.Instead, error) {
 	return instead, nil
 }
 
+// severalLimits returns several limits on each request.
+func (l *Limiters) severalLimits(instead run.Instead) (run.Instead, error) {
+	all, err := limit.ParseLimits(l.limit)
+	if err != nil {
+		return instead, Usage("--limit: %v", err)
+	}
+	if l.HasBurst() {
+		return instead, Usage("--burst %d: is of one limit; with several, write 100/1m:burst=20 for each",
+			l.burst.Value)
+	}
+	if l.contract.Value != "" {
+		contract, _ := limit.ParseContract(l.contract.Value) // the flag has been checked
+		instead.Contract = &contract
+	}
+	instead.Limits = all
+	instead.Limit = &all[0].Policy
+	return instead, nil
+}
+
 // HasBurst reports whether --burst was given.
 func (l *Limiters) HasBurst() bool { return l.burst.Value > 0 }
 
@@ -107,6 +133,9 @@ func Policy(text string) (limit.Policy, error) {
 	if first, _, several := strings.Cut(text, ","); several {
 		return limit.Policy{}, Usage("--limit %s: want one limit, such as %s; for several, use one run each, "+
 			"or simulate limits", message.Quote(text), message.Shown(first))
+	}
+	if strings.Contains(text, "+") {
+		return limit.Policy{}, Usage("--limit %s: takes one limit; run it once for each", message.Quote(text))
 	}
 	p, err := limit.ParsePolicy(text)
 	if err != nil {

@@ -40,6 +40,10 @@ type Decision struct {
 	RetryAfterUS int64 // 0 if admitted; otherwise the time until the same request would be admitted; or Never
 	ResetAfterUS int64 // the time until the full burst is available if nothing else arrives
 	DelayUS      int64 // shapers only: how long the admitted request must wait before it leaves
+
+	// With several limits: those that refused the request, and those that charged it. A limit that was not asked is in
+	// neither set.
+	Refused, Charged Each
 }
 
 // Allowed reports whether the request was admitted.

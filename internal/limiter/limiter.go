@@ -26,6 +26,8 @@ type Limiter struct {
 	File     string           // the user's script; "": a built-in one
 	TickUS   int64            // the resolution of retry_after, in µs; 0 for a user's script
 	Aligned  bool             // its windows may be aligned to the clock
+
+	*Several // nil: one limit
 }
 
 // OfAlgorithm returns an algorithm's limiter for a limit. An error has the label, the limit, and the value that does
@@ -105,12 +107,17 @@ func (l *Limiter) WithoutModel() *Limiter {
 }
 
 // Foreign reports whether the limiter runs a user's source.
-func (l *Limiter) Foreign() bool { return l.Program != nil && l.Program.Foreign }
+func (l *Limiter) Foreign() bool {
+	if l.Several != nil && l.Each != nil {
+		return l.Each[0].Foreign()
+	}
+	return l.Program != nil && l.Program.Foreign
+}
 
 // Managed returns a copy whose limit is deleted and configured during the run. Limits that cannot be deleted stay as
 // they are. A new bucket is full, so the copy may admit more than its algorithm guarantees.
 func (l *Limiter) Managed(steps []limit.ManagedStep, start time.Time) *Limiter {
-	if len(steps) == 0 || l.Program.Remove == nil {
+	if len(steps) == 0 || l.Program == nil || l.Program.Remove == nil {
 		return l
 	}
 	mine, program := *l, *l.Program

@@ -26,13 +26,19 @@ func NewReference(p limit.Policy, duration time.Duration) Reference {
 // Amortised O(1).
 func (r Reference) Admit(q limit.Request, number int64) bool {
 	r.timeline.moveTo(q.AtUS, r.windows) // before fits, which drops old sums that the timeline still needs
-	r.timeline.offered[r.timeline.current] += q.Cost
-	exact, d := r.fits(q, number), limit.Decision{Verdict: limit.Rejected}
-	if exact {
+	d := limit.Decision{Verdict: limit.Rejected}
+	if r.fits(q, number) {
 		d.Verdict = limit.Allowed
 	}
+	r.Decided(q, number, d)
+	return d.Allowed()
+}
+
+// Decided is Admit for a decision that was made elsewhere, by several limits.
+func (r Reference) Decided(q limit.Request, number int64, d limit.Decision) {
+	r.timeline.moveTo(q.AtUS, r.windows)
+	r.timeline.offered[r.timeline.current] += q.Cost
 	r.Observe(q, number, d)
-	return exact
 }
 
 // Traffic returns the offered cost in the buckets of the Series. It is complete once Tally has been called.

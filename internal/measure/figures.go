@@ -24,6 +24,8 @@ type Figures struct {
 	MostAdmitted []int64 `json:"most_admitted,omitempty"`
 	Bound        []int64 `json:"bound,omitempty"`
 
+	*Several // of runs with several limits
+
 	Shaping     *Shaping     `json:"shaping,omitempty"`      // of rows that delay admitted requests
 	Fairness    *Fairness    `json:"fairness,omitempty"`     // of runs with several keys
 	Clients     *Clients     `json:"clients,omitempty"`      // of runs whose clients react

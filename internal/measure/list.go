@@ -41,12 +41,29 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 		In: roomy},
 	{Name: "users_rejected_needlessly", Unit: Keys, Heading: "need-\nlessly", Title: "needlessly",
 		Help: "of these, keys that an exact limiter never rejects", In: roomy, Better: Lower},
+	{Name: "several_refused", Unit: Requests, Heading: "several\nrefused", Title: "several refused",
+		Help: "requests that more than one of several limits refused", In: roomy,
+		Where: func(f *Figures) bool { return f.Several != nil }},
 	{Name: "wrong_share", Unit: Share, Heading: "wrong",
 		Help: "cost that breaks the limit or is lost, as a share of the offered cost", In: Page | Expected,
 		Better: Lower,
 		Value: func(f *Figures) Value {
 			return Known((float64(f.Excess) + f.Lost*float64(f.ExactCost)) / float64(max(1, f.OfferedCost)))
 		}},
+}}
+
+// LimitMeasures are about one of several limits. A table or expect names the limit too: refused:rpm.
+var LimitMeasures = &Subject{Name: "one of several limits", Measures: []Measure{
+	{Name: "refused", Unit: Requests, Heading: "refused", Help: "requests that this limit refused", In: Expected},
+	{Name: "refused_alone", Unit: Requests, Heading: "refused\nonly by",
+		Help: "requests that this limit refused, and no other that was asked", In: Expected},
+	{Name: "peak", Unit: Permits, Heading: "peak", In: Expected, Better: Lower,
+		Help: "the most in any interval as long as this limit's window, of the requests that all limits admitted, by " +
+			"this limit's part of the key and by what it counts"},
+	{Name: "x_limit", Unit: Limits, Heading: "x limit", Help: "this limit's peak divided by the limit", In: Expected,
+		Better: Lower, Above: 1},
+	{Name: "in_vain", Unit: Permits, Heading: "in vain", In: Expected, Better: Lower,
+		Help: "what this limit was charged for requests that another one refused"},
 }}
 
 // costly reports whether the offered cost differs from the number of requests.

@@ -166,8 +166,18 @@ func field(name string) func(*Figures) Value {
 	}
 }
 
-// Find returns the measure with that name, and its subject.
+// Find returns the measure with that name, and its subject. A measure of one of several limits has the limit's name
+// after a colon: refused:rpm.
 func Find(name string) (*Measure, *Subject) {
+	if base, of, found := strings.Cut(name, ":"); found {
+		for _, m := range LimitMeasures.Measures {
+			if m.Name == base {
+				m.Name, m.Value = name, ofLimit(base, of)
+				return &m, LimitMeasures
+			}
+		}
+		return nil, nil
+	}
 	for _, s := range Subjects() {
 		for i := range s.Measures {
 			if s.Measures[i].Name == name {
@@ -176,6 +186,18 @@ func Find(name string) (*Measure, *Subject) {
 		}
 	}
 	return nil, nil
+}
+
+// ofLimit returns a function that reads a figure of the limit with that name.
+func ofLimit(measure, name string) func(*Figures) Value {
+	return func(f *Figures) Value {
+		for i := 0; f.Several != nil && i < len(f.Limits); i++ {
+			if l := &f.Limits[i]; l.Name == name {
+				return l.value(measure)
+			}
+		}
+		return Value{}
+	}
 }
 
 // Renamed maps former names of measures to the current ones.

@@ -17,6 +17,9 @@ type Tally struct {
 	MostAdmitted []int64 `json:"most_admitted,omitempty"` // for each of the TimeScales
 	Delays       Delays  `json:"delays,omitempty"`        // absent if no request was delayed
 	Served       *Served `json:"served,omitempty"`        // absent if not asked for, or if there are too many keys
+
+	Limits         []LimitTally `json:"limits,omitempty"` // of several limits
+	SeveralRefused int64        `json:"several_refused,omitempty"`
 }
 
 // plus adds the counts of other keys.
@@ -47,6 +50,9 @@ func (t *Tally) Result(p limit.Policy) (Result, error) {
 		r.XLimit = float64(r.Peak) / float64(p.Requests)
 	}
 	r.Lost = ratio(t.LostCost, r.ExactCost).Number
+	if t.Limits != nil {
+		t.byLimits(&r)
+	}
 	return r, r.Check()
 }
 
@@ -57,6 +63,10 @@ func (t *Tally) Plus(o *Tally) *Tally {
 		MostAdmitted: joined(t.MostAdmitted, o.MostAdmitted, larger),
 		Served:       t.Served.plus(o.Served)}
 	sum.Digest.add(o.Digest)
+	sum.SeveralRefused = t.SeveralRefused + o.SeveralRefused
+	for i := range t.Limits {
+		sum.Limits = append(sum.Limits, t.Limits[i].plus(o.Limits[i]))
+	}
 	if t.Delays != nil || o.Delays != nil {
 		sum.Delays = t.delays().plus(o.delays())
 	}

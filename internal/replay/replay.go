@@ -47,6 +47,9 @@ type Options struct {
 	Reach int64
 	// lengths of intervals for MostAdmitted, in µs, ascending; nil: neither MostAdmitted nor fairness is measured
 	Scales []int64
+	// Limits are several limits on each request, which replace the policy; nil: the policy is the limit. If one of them
+	// applies to a part of the key, all rows must have no Another.
+	Limits []limit.Limit
 	// Sources is the most goroutines that share the keys, if all rows let them; 0 means 1. Figures do not depend on it.
 	Sources   int
 	ShareFrom int // the number of requests from which keys are shared; 0: sharesFrom
@@ -62,13 +65,15 @@ type Outcome struct {
 	Traffic         measure.Traffic
 	Reference       measure.Result
 	ReferenceSeries measure.Series
-	Rows            []RowOutcome // in the order of the rows
+	ReferenceLimits *measure.Several // nil: there is one limit
+	Rows            []RowOutcome     // in the order of the rows
 }
 
 // RowOutcome has one row's measurements. Its figures are those that follow from requests and decisions.
 type RowOutcome struct {
 	measure.Figures
 	Series measure.Series
+	Limits []measure.LimitTally // of several limits
 }
 
 // InputError reports unusable input: a log that cannot be read to its end, or a script that does not compile, that
@@ -146,8 +151,9 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 	if out.Reference, err = p.Reference.Result(policy); err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
 	}
-	if out.Reference.ExactCost = out.Reference.AdmittedCost; out.Reference.Excess > 0 {
-		return nil, fmt.Errorf("exact reference: %d of its own admitted cost break the limit", out.Reference.Excess)
+	out.Reference.ExactCost, out.ReferenceLimits = out.Reference.AdmittedCost, p.Reference.Several()
+	if excess := p.Reference.Excess(out.Reference); excess > 0 {
+		return nil, fmt.Errorf("exact reference: %d of its own admitted cost break the limit", excess)
 	}
 	for i, t := range p.Rows {
 		result, err := t.Result(policy)
@@ -157,8 +163,9 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", labels[i], err)
 		}
-		out.Rows = append(out.Rows, RowOutcome{Series: t.Series, Figures: measure.Figures{Result: result,
-			MostAdmitted: t.MostAdmitted, Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys)}})
+		figures := measure.Figures{Result: result, Several: t.Several(), MostAdmitted: t.MostAdmitted,
+			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys)}
+		out.Rows = append(out.Rows, RowOutcome{Series: t.Series, Limits: t.Limits, Figures: figures})
 	}
 	return out, nil
 }

@@ -14,8 +14,15 @@ import (
 // batch is shared by all rows. It is read-only.
 type batch struct {
 	requests []limit.Request
-	exact    []bool  // the decisions of the reference
-	numbers  []int64 // the numbers of the keys
+	exact    []bool         // the decisions of the reference
+	numbers  []int64        // the numbers of the keys
+	views    []measure.View // of several limits: those of each request, one after the other; nil: there is one limit
+}
+
+// of returns request i as several limits see it.
+func (b *batch) of(i int) []measure.View {
+	n := len(b.views) / len(b.requests)
+	return b.views[i*n : (i+1)*n]
 }
 
 // source handles the requests of some keys, once for all rows: the reference decides them, and they are counted.
@@ -25,7 +32,10 @@ type source struct {
 	duration  time.Duration
 	reference measure.Reference
 	keys      *measure.KeySet
-	names     []string // the names of the keys by number, if fairness is measured; nil if there are too many
+	// the names of the keys by number, if fairness is measured; nil if there are too many
+	names  []string
+	limits *measure.LimitMeters // of the reference; nil: there is one limit
+	parts  []*measure.KeySet    // the limits' keys
 
 	pending  []limit.Request // collected by the reader, not yet sent
 	requests chan []limit.Request
@@ -39,13 +49,21 @@ type worker struct {
 	batches   chan *batch
 	decisions []limit.Decision
 	turn      chan struct{}
+	limits    *measure.LimitMeters // nil: there is one limit
 	stopped   bool
 	unseen    measure.Ledger // the cost that the reference admits after the row has stopped
 }
 
 func newSource(p limit.Policy, duration time.Duration, o Options) *source {
-	return &source{options: o, policy: p, duration: duration, reference: measure.NewReference(p, duration),
+	s := &source{options: o, policy: p, duration: duration, reference: measure.NewReference(p, duration),
 		keys: measure.NewKeySet(), requests: make(chan []limit.Request, 1)}
+	if o.Limits != nil {
+		s.limits = measure.NewLimitMeters(o.Limits, duration)
+	}
+	for range o.Limits {
+		s.parts = append(s.parts, measure.NewKeySet())
+	}
+	return s
 }
 
 // worker adds a worker for a row, with the measures that the options and the row ask for.
@@ -54,6 +72,9 @@ func (s *source) worker(row Row, turn chan struct{}) *worker {
 		batches: make(chan *batch, 2)}
 	if s.options.Scales != nil {
 		w.meter.WatchScales(s.options.Scales)
+	}
+	if s.limits != nil {
+		w.limits = measure.NewLimitMeters(s.options.Limits, s.duration)
 	}
 	s.workers = append(s.workers, w)
 	return w
@@ -67,10 +88,20 @@ func (s *source) work(ctx context.Context) error {
 		}
 	}()
 	for requests := range s.requests {
-		b := &batch{requests, make([]bool, len(requests)), make([]int64, len(requests))}
+		b := &batch{requests: requests, exact: make([]bool, len(requests)), numbers: make([]int64, len(requests))}
+		if err := s.view(b); err != nil {
+			return err
+		}
 		for i, q := range requests {
 			b.numbers[i] = s.number(q)
-			b.exact[i] = s.reference.Admit(q, b.numbers[i])
+			if s.limits == nil {
+				b.exact[i] = s.reference.Admit(q, b.numbers[i])
+				continue
+			}
+			d := s.limits.Exact(b.of(i))
+			s.limits.Observe(b.of(i), q.Cost, d)
+			s.reference.Decided(q, b.numbers[i], d)
+			b.exact[i] = d.Allowed()
 		}
 		for _, w := range s.workers {
 			select {
@@ -78,6 +109,20 @@ func (s *source) work(ctx context.Context) error {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
+		}
+	}
+	return nil
+}
+
+// view adds the views of several limits to a batch. The error is an *InputError about a key.
+func (s *source) view(b *batch) error {
+	for _, q := range b.requests {
+		for i, l := range s.options.Limits {
+			view, err := l.View(q)
+			if err != nil {
+				return &InputError{err}
+			}
+			b.views = append(b.views, measure.View{Request: view, Number: s.parts[i].Add(view.Key)})
 		}
 	}
 	return nil
@@ -103,8 +148,15 @@ func (s *source) part(all Whole, reach int64) (*Part, error) {
 	duration := time.Duration(all.DurationUS) * time.Microsecond
 	p := &Part{All: all, Keys: s.keys.Count()}
 	s.reference.Reach(reach)
+	var counts []int64
+	for _, keys := range s.parts {
+		counts = append(counts, keys.Count())
+	}
 	var err error
-	if p.Reference, err = s.reference.Tally(duration, nil, nil); err != nil {
+	if p.Reference, err = s.reference.Tally(duration, nil, nil); err == nil && s.limits != nil {
+		err = s.limits.Complete(p.Reference, nil, duration, reach, counts)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("exact reference: %w", err)
 	}
 	p.Traffic = s.reference.Traffic()
@@ -115,6 +167,9 @@ func (s *source) part(all Whole, reach int64) (*Part, error) {
 			exact = exact.Less(&w.unseen)
 		}
 		t, err := w.meter.Tally(duration, exact, s.reference.Rejected())
+		if err == nil && s.limits != nil {
+			err = w.limits.Complete(t, s.limits, duration, reach, counts)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.row.Label, err)
 		}
@@ -143,6 +198,9 @@ func (w *worker) work(ctx context.Context) error {
 			if b.exact[i] {
 				w.unseen.Add(b.numbers[i], b.requests[i].Cost)
 			}
+			if b.exact[i] && w.limits != nil {
+				w.limits.Unseen(b.of(i), b.requests[i].Cost)
+			}
 		}
 	}
 	return nil
@@ -164,6 +222,9 @@ func (w *worker) decide(ctx context.Context, b *batch) error {
 	}
 	for i, q := range b.requests {
 		w.meter.Observe(q, b.numbers[i], decisions[i])
+		if w.limits != nil {
+			w.limits.Observe(b.of(i), q.Cost, decisions[i])
+		}
 	}
 	if w.row.Observe != nil {
 		return w.row.Observe(b.requests, decisions)

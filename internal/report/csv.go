@@ -39,7 +39,7 @@ func (s Simulated) writeRows(w io.Writer, doc *result.Document) error {
 func withReference(run *result.Run, name string) []result.Row {
 	rows := slices.Clone(run.Results)
 	if run.Reference != nil {
-		rows = append(rows, result.Row{Algorithm: name, Figures: measure.Figures{Result: *run.Reference}})
+		rows = append(rows, result.Row{Algorithm: name, Figures: *run.ReferenceFigures()})
 	}
 	return rows
 }
@@ -56,7 +56,7 @@ func CSVColumns() []string {
 
 // composites are the fields of a row that have several numbers.
 var composites = []string{"most_admitted", "bound", "shaping", "fairness", "clients", "clock_effect", "race",
-	"local_flag"}
+	"local_flag", "limits"}
 
 func csvLine(run *result.Run, row *result.Row) []string {
 	line := []string{run.Scenario, row.Algorithm}

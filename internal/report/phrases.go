@@ -23,7 +23,11 @@ func circumstances(r *result.Run) string {
 		}
 		traffic = what + " of " + traffic
 	}
-	return fmt.Sprintf("%s; %s; %s; seed %d", traffic, contractWords(r.Limit), ServerWords(r.Server), r.Seed)
+	contract := contractWords(r.Limit)
+	if r.Limits != nil {
+		contract = limitsWords(r.Limits)
+	}
+	return fmt.Sprintf("%s; %s; %s; seed %d", traffic, contract, ServerWords(r.Server), r.Seed)
 }
 
 // ServerLine returns a line with the server on which scripts decided, for answers without another place for it.
@@ -96,13 +100,17 @@ func Keepers(r *result.Run, known []result.Examination) string {
 	if n == 0 {
 		return ""
 	}
-	sentence := fmt.Sprintf("%d of %d limiters %s the limit", keep, n, message.Verb(keep, "keeps", "keep"))
+	limits := "the limit"
+	if r.Limits != nil {
+		limits = "the limits"
+	}
+	sentence := fmt.Sprintf("%d of %d limiters %s %s", keep, n, message.Verb(keep, "keeps", "keep"), limits)
 	if n == 1 {
 		verb := "keeps"
 		if keep == 0 {
 			verb = "exceeds"
 		}
-		sentence = message.Visible(rows[0].Algorithm) + " " + verb + " the limit"
+		sentence = message.Visible(rows[0].Algorithm) + " " + verb + " " + limits
 	}
 	for i := range known {
 		if e := &known[i]; e.Faults() > 0 && r.Find(e.Algorithm) != nil {

@@ -24,6 +24,9 @@ var LimiterColumn = Column{Name: "limiter", Words: true, Narrowest: narrowest}
 // run. columns are the measures of the first table; nil means the usual ones.
 func Tables(r *result.Run, place measure.Place, columns []*measure.Measure) []Table {
 	tables := []Table{runTable(r, place, columns)}
+	if r.Limits != nil && columns == nil {
+		tables = severalTables(r, place)
+	}
 	for _, about := range measure.Subjects()[1:] {
 		if about == measure.CostMeasures && place == measure.Table {
 			continue // on a terminal they are columns of the first table
@@ -75,7 +78,7 @@ func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Tabl
 		}
 	}
 	if r.Reference != nil {
-		line := rowOf(r, result.ReferenceLabel, shown, &measure.Figures{Result: *r.Reference}, place)
+		line := rowOf(r, result.ReferenceLabel, shown, r.ReferenceFigures(), place)
 		line.Cells = append(line.Cells, Cell{})
 		line.Faint = true
 		t.Rows = append(t.Rows, line)

@@ -178,12 +178,14 @@ const Virtual = "virtual"
 
 // Run has the results of one scenario with all requested algorithms on one server.
 type Run struct {
-	Scenario   string `json:"scenario" jsonschema:"minLength=1"`
-	Question   string `json:"question"`
-	Seed       uint64 `json:"seed"`
-	Clock      string `json:"clock" jsonschema:"enum=virtual"`
-	Limit      Limit  `json:"limit"`
-	DurationUS int64  `json:"duration_us"`
+	Scenario string `json:"scenario" jsonschema:"minLength=1"`
+	Question string `json:"question"`
+	Seed     uint64 `json:"seed"`
+	Clock    string `json:"clock" jsonschema:"enum=virtual"`
+	Limit    Limit  `json:"limit"` // the first, if there are several
+	// Limits are several limits on each request; absent if there is one.
+	Limits     []NamedLimit `json:"limits,omitempty"`
+	DurationUS int64        `json:"duration_us"`
 	// FirstUS and LastUS are the times of a log's first and last request, since 1970; absent if the log does not say.
 	FirstUS int64  `json:"first_us,omitempty"`
 	LastUS  int64  `json:"last_us,omitempty"`
@@ -196,6 +198,8 @@ type Run struct {
 	// Reference is the exact limiter of the contract, which is independent of all rows. It is absent for reactive
 	// clients, because each row then gets other requests.
 	Reference *measure.Result `json:"reference,omitempty"`
+	// ReferenceLimits has its figures about several limits.
+	ReferenceLimits *measure.Several `json:"reference_limits,omitempty"`
 
 	Expectations []Expectation `json:"expectations"`
 	// facts that are needed to understand the figures, such as lines that were sorted
@@ -268,9 +272,14 @@ func (r *Run) Figures() []*measure.Figures {
 		all = append(all, &r.Results[i].Figures)
 	}
 	if r.Reference != nil {
-		all = append(all, &measure.Figures{Result: *r.Reference})
+		all = append(all, r.ReferenceFigures())
 	}
 	return all
+}
+
+// ReferenceFigures returns the figures of the exact reference.
+func (r *Run) ReferenceFigures() *measure.Figures {
+	return &measure.Figures{Result: *r.Reference, Several: r.ReferenceLimits}
 }
 
 // HasCosts reports whether any request costs more than 1.
@@ -298,7 +307,7 @@ func (r *Row) isAlike(o *Row) bool {
 	return r.DecisionsDigest != "" && r.DecisionsDigest == o.DecisionsDigest &&
 		!algorithms.IsFloor(r.Algorithm) && !algorithms.IsFloor(o.Algorithm) &&
 		reflect.DeepEqual(r.Shaping, o.Shaping) &&
-		slices.Equal(r.MostAdmitted, o.MostAdmitted)
+		slices.Equal(r.MostAdmitted, o.MostAdmitted) && reflect.DeepEqual(r.Several, o.Several)
 }
 
 // Everywhere returns the names of the rows that all runs have, in the order of the first run. If there are no such

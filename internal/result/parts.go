@@ -23,6 +23,34 @@ type Limit struct {
 	Contract limit.Contract `json:"contract" jsonschema:"type=string,enum=window,enum=bucket"`
 }
 
+// NamedLimit is one of several limits on a request.
+type NamedLimit struct {
+	Name string `json:"name" jsonschema:"minLength=1"`
+	Limit
+	Counts string `json:"counts" jsonschema:"enum=cost,enum=requests"`
+	Key    int    `json:"key,omitempty"` // the part of a joined key that it applies to; absent: the whole key
+}
+
+// String formats the limit as --limit reads it, without a default name: 10/1s, or rpm 120/1m:requests.
+func (l NamedLimit) String() string {
+	return limit.Limit{Name: l.Name, Policy: l.Policy(), CountsRequests: l.Counts == "requests", Part: l.Key}.String()
+}
+
+// Short returns the limit's name, or the limit itself if it has a default name.
+func (l NamedLimit) Short() string {
+	for i := range limit.MostLimits {
+		if l.Name == limit.DefaultName(i) {
+			return fmt.Sprintf("%d/%s", l.Requests, limit.FormatDuration(time.Duration(l.WindowUS)*time.Microsecond))
+		}
+	}
+	return l.Name
+}
+
+// NamedLimitOf returns one of several limits.
+func NamedLimitOf(l limit.Limit) NamedLimit {
+	return NamedLimit{l.Name, LimitOf(l.Policy), l.Counts(), l.Part}
+}
+
 // LimitOf returns the limit of a policy, with its default burst filled in.
 func LimitOf(p limit.Policy) Limit {
 	return Limit{Requests: p.Requests, WindowUS: p.WindowUS(), Burst: p.Capacity(), Contract: p.Contract}

@@ -16,7 +16,7 @@ import (
 
 // scales returns the lengths of the intervals over which the plan's rows are measured.
 func (p *Plan) scales() []int64 {
-	if p.Brief {
+	if p.Brief || p.several() {
 		return nil
 	}
 	return measure.TimeScales(p.Policy.WindowUS())
@@ -30,6 +30,13 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 		Partial: o.Partial, Reference: &o.Reference, Notes: slices.Concat(p.Stream.Notes(), p.notes),
 		TimeScales: &result.TimeScales{IntervalUS: p.scales(), Limit: measure.Allowed(p.Policy, p.scales())}}
 	run.FirstUS, run.LastUS = p.Stream.Recorded()
+	for _, l := range p.Limits {
+		run.Limits = append(run.Limits, result.NamedLimitOf(l))
+	}
+	run.ReferenceLimits = o.ReferenceLimits
+	if p.several() {
+		run.TimeScales = nil
+	}
 	note := func(text string) { run.Notes = append(run.Notes, text) }
 	if p.Scenario.Boundary {
 		note("boundary case: one millisecond more or less changes what is admitted")
@@ -80,6 +87,16 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 
 // tooCostly describes the requests that can never be admitted because they cost more than the limit or a row's burst.
 func tooCostly(run *result.Run, largest int64) string {
+	if run.Limits != nil {
+		var all []string
+		for _, l := range run.Limits {
+			if l.Counts == "cost" && largest > l.Burst {
+				all = append(all, fmt.Sprintf("costs go up to %d, and what costs more than the limit %s of %d is "+
+					"never admitted", largest, l.Name, l.Burst))
+			}
+		}
+		return strings.Join(all, "; ")
+	}
 	if largest > run.Limit.Requests {
 		return fmt.Sprintf("costs go up to %d, and what costs more than the limit of %d is never admitted", largest,
 			run.Limit.Requests)

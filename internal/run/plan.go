@@ -19,6 +19,7 @@ import (
 type Plan struct {
 	Scenario *scenario.Scenario
 	Policy   limit.Policy
+	Limits   []limit.Limit // several limits on each request, of which Policy is the first; nil: Policy is the limit
 	Seed     uint64
 	Limiters []*limiter.Limiter
 	Stream   *traffic.Stream
@@ -38,18 +39,28 @@ type Plan struct {
 // Instead overrides values of scenario files. A nil field overrides nothing.
 type Instead struct {
 	Limit    *limit.Policy
+	Limits   []limit.Limit   // several limits on each request, instead of Limit
 	Contract *limit.Contract // also for a limit from the scenario file
 	Seed     *uint64
 }
 
 // NewPlan returns a plan without limiters. Limit and seed are the scenario's, unless instead overrides them.
 func NewPlan(s *scenario.Scenario, instead Instead) Plan {
-	p := Plan{Scenario: s, Policy: s.Limit, Seed: s.Seed}
+	p := Plan{Scenario: s, Policy: s.Limit, Limits: s.Limits, Seed: s.Seed}
 	if instead.Limit != nil {
-		p.Policy = *instead.Limit
+		p.Policy, p.Limits = *instead.Limit, nil
 	}
-	if instead.Contract != nil {
+	if instead.Limits != nil {
+		p.Limits = instead.Limits
+	}
+	if p.Limits = slices.Clone(p.Limits); instead.Contract != nil {
 		p.Policy.Contract = *instead.Contract
+		for i := range p.Limits {
+			p.Limits[i].Contract = *instead.Contract
+		}
+	}
+	if p.several() {
+		p.Policy = p.Limits[0].Policy
 	}
 	if instead.Seed != nil {
 		p.Seed = *instead.Seed
@@ -61,8 +72,8 @@ func NewPlan(s *scenario.Scenario, instead Instead) Plan {
 // asWritten reports whether limit and seed come from the scenario file. Otherwise its expectations do not apply.
 func (p *Plan) asWritten() bool {
 	a, b := p.Policy, p.Scenario.Limit
-	return p.Seed == p.Scenario.Seed && a.Requests == b.Requests && a.Window == b.Window &&
-		a.Capacity() == b.Capacity() && a.Contract == b.Contract
+	return p.Seed == p.Scenario.Seed && slices.Equal(p.Limits, p.Scenario.Limits) && a.Requests == b.Requests &&
+		a.Window == b.Window && a.Capacity() == b.Capacity() && a.Contract == b.Contract
 }
 
 // endless reports whether the scenario's duration is unknown until the end of its trace.
@@ -91,7 +102,11 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *
 	for _, choice := range choices {
 		choice, err := choice.Seeded(p.Seed).WithDefaults(p.Scenario.Parameters[choice.Algorithm.Name])
 		if err == nil { // otherwise the error was reported above
-			l, err := limiter.OfAlgorithm(choice, p.Policy)
+			of := func(c algorithms.Choice) (*limiter.Limiter, error) { return limiter.OfAlgorithm(c, p.Policy) }
+			if p.several() {
+				of = func(c algorithms.Choice) (*limiter.Limiter, error) { return limiter.OfLimits(c, p.Limits) }
+			}
+			l, err := of(choice)
 			p.add(l, err, wrong)
 		}
 	}

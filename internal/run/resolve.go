@@ -30,6 +30,7 @@ func (a *Ask) Plans() ([]*Plan, error) {
 		r.addSequences(&p)
 		r.checkExpected(&p)
 		r.checkObeyed(&p)
+		p.checkSeveral(&r.Problems)
 		all = append(all, &p)
 	}
 	return all, r.Err()
@@ -44,6 +45,15 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 		return expected
 	case r.Algorithms != nil:
 		return r.Algorithms
+	}
+	if p.several() {
+		all := severalRows(p.Policy)
+		for _, c := range slices.Concat(r.further(s), expected) {
+			if !chosen(all, c) {
+				all = append(all, c)
+			}
+		}
+		return all
 	}
 	second := algorithms.SecondRows(p.Policy)
 	named := slices.Concat(r.further(s), expected, second)

@@ -60,7 +60,8 @@ func (g *game) open(ctx context.Context) error {
 		case r.script == nil:
 			another := func() replay.Decider { return replay.Unreachable(model(), g.Scenario.Outages) }
 			r.decider = another()
-			if l.Gateways == nil { // gateways take turns over the requests of all keys, so their keys cannot be divided
+			// Gateways take turns over the requests of all keys, so their keys cannot be divided.
+			if l.Gateways == nil && !g.sharesKeys() {
 				r.another = another
 			}
 		case g.sample != nil && !l.Foreign():
@@ -78,10 +79,7 @@ func (g *game) open(ctx context.Context) error {
 // row makes a limiter's row, and opens the limiter's script.
 func (g *game) row(ctx context.Context, l *limiter.Limiter) (r *row, err error) {
 	r = &row{Limiter: l}
-	if l.Program != nil {
-		r.script, err = g.engine.Open(ctx, g.Plan, l)
-	}
-	if err == nil && g.Watch != nil {
+	if r.script, err = g.openScript(ctx, l); err == nil && g.Watch != nil {
 		r.observe, err = g.Watch(l.Label)
 	}
 	g.rows = append(g.rows, r)
@@ -112,9 +110,10 @@ func (r *row) describeScript(all *result.Row) {
 	for _, s := range r.samples[min(1, len(r.samples)):] {
 		more := s.script.Calls()
 		calls.Total, calls.Decisions = calls.Total+more.Total, calls.Decisions+more.Decisions
+		calls.Scripts += more.Scripts
 	}
 	all.Commands = each(calls.Total, calls.Decisions)
-	all.RoundTrips = each(calls.Decisions, calls.Decisions)
+	all.RoundTrips = each(calls.Scripts, calls.Decisions)
 	if r.left == nil {
 		return
 	}
@@ -134,15 +133,14 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) resul
 	if r.played != nil {
 		r.describePlay(&all, p, o.Duration)
 	}
+	cost := max(1, o.LargestCost)
 	if most := r.MostLetThrough(); most != nil && !r.wrongClock() {
-		cost := max(1, o.LargestCost)
 		for _, us := range p.scales() {
 			all.Bound = append(all.Bound, most(us, cost))
 		}
-		if all.ClockEffect == nil {
-			guarantee := measure.Guarantee(p.Policy, func(us int64) int64 { return most(us, cost) })
-			all.Guarantee = &guarantee
-		}
+	}
+	if all.ClockEffect == nil && !r.wrongClock() {
+		all.Guarantee = r.guarantee(p, cost)
 	}
 	return all
 }

@@ -190,7 +190,8 @@ func (g *game) replay(ctx context.Context) (*replay.Outcome, error) {
 	for _, r := range g.rows {
 		all = append(all, r.replayed())
 	}
-	options := replay.Options{Sources: runtime.GOMAXPROCS(0), Scales: g.scales(), Progress: g.Progress}
+	options := replay.Options{Sources: runtime.GOMAXPROCS(0), Scales: g.scales(), Progress: g.Progress,
+		Limits: g.Limits}
 	if g.Brief {
 		options.Sources = 1
 	}

@@ -72,7 +72,7 @@ type sampling struct {
 	sample
 	model    replay.Decider
 	script   Script
-	gateways bool            // gateways share the requests of all keys, so no key can be confirmed alone
+	gateways bool            // keys depend on each other, so no key can be confirmed alone
 	answered replay.Recorded // by the model
 	sent     []limit.Request
 	answers  []limit.Decision
@@ -129,15 +129,15 @@ func (g *game) sampledRow(ctx context.Context, r *row, model func() replay.Decid
 	of := func(script Script) replay.Decider {
 		own := *g.sample
 		own.whole = maps.Clone(own.whole) // whole may grow
-		s := &sampling{sample: own, model: model(), script: script, gateways: r.Gateways != nil,
+		s := &sampling{sample: own, model: model(), script: script, gateways: r.Gateways != nil || g.sharesKeys(),
 			asked: map[string]int64{}}
 		r.samples = append(r.samples, s)
 		return replay.Unreachable(s, g.Scenario.Outages)
 	}
 	r.decider = of(r.script)
-	if r.Gateways == nil && !g.sample.rare {
+	if r.Gateways == nil && !g.sharesKeys() && !g.sample.rare {
 		r.another = func() replay.Decider {
-			script, err := g.engine.Open(ctx, g.Plan, r.Limiter)
+			script, err := g.openScript(ctx, r.Limiter)
 			if err != nil {
 				return failed{err}
 			}

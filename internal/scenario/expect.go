@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/message"
 	"ratelab/internal/strictyaml"
@@ -65,8 +66,8 @@ func isMeasure(e strictyaml.Entry, label string, s *Scenario) bool {
 	case m.In&measure.Expected == 0:
 		return e.Label.Bad("depends on the server or the machine; want a measure of the decisions, such as %s",
 			ofDecisions())
-	case missing(about, label, s) != "":
-		return e.Label.Bad("%s has no such figure; want %s", cmp.Or(label, "the row"), missing(about, label, s))
+	case missing(e.Name, about, label, s) != "":
+		return e.Label.Bad("%s has no such figure; want %s", cmp.Or(label, "the row"), missing(e.Name, about, label, s))
 	}
 	return true
 }
@@ -89,8 +90,8 @@ func wantMeasure(name string) string {
 	return want
 }
 
-// missing returns what s lacks for measures of a subject, or "" if it lacks nothing.
-func missing(about *measure.Subject, label string, s *Scenario) string {
+// missing returns what s lacks for a measure of a subject, or "" if it lacks nothing.
+func missing(name string, about *measure.Subject, label string, s *Scenario) string {
 	_, flagged := strings.CutSuffix(label, LocalFlagSuffix)
 	switch {
 	case (about == measure.ClientMeasures || about == measure.RetryAfterMeasures) && s.Clients == nil:
@@ -99,10 +100,18 @@ func missing(about *measure.Subject, label string, s *Scenario) string {
 		return "a server_clock, or clients whose clocks are off"
 	case about == measure.RaceMeasures && !s.namesSequence(label):
 		return "the label of one of the scenario's sequences"
+	case about == measure.LimitMeasures && !s.namesLimit(name):
+		return "a limit of that name in limits"
 	case about == measure.LocalFlagMeasures && !flagged:
 		return "a label that ends in " + LocalFlagSuffix
 	}
 	return ""
+}
+
+// namesLimit reports whether a measure such as refused:rpm names one of several limits.
+func (s *Scenario) namesLimit(measure string) bool {
+	_, name, _ := strings.Cut(measure, ":")
+	return slices.ContainsFunc(s.Limits, func(l limit.Limit) bool { return l.Name == name })
 }
 
 // namesSequence reports whether label names a sequence of s, with any parameters.

@@ -37,6 +37,16 @@ func FromTrace(t accesslog.Trace, p limit.Policy) *Scenario {
 	return s
 }
 
+// UnderLimits puts the scenario of a recorded log under several limits. They have been validated.
+func (s *Scenario) UnderLimits(all []limit.Limit) {
+	s.Limits, s.Limit = all, all[0].Policy
+	s.Question = fmt.Sprintf("What do limits of %s admit of %s?", limit.Names(all), s.Trace().Title())
+	if len(s.Question) > maxQuestion {
+		s.Question = "What do these limits admit of the trace?"
+	}
+	s.keepClock()
+}
+
 // keepClock sets the start of virtual time so that the log keeps its position within the window, the minute and the
 // hour. Aligned windows then begin at the same requests as in the log. The start is on the day of the default start, or
 // up to a window later if the window is longer.
@@ -57,7 +67,11 @@ func (s *Scenario) keepClock() {
 // since 1970, and before is the duration of the traffic before the log. The request keeps its position in the window.
 // It also keeps its time of day, if windows divide a day, or days a window.
 func (s *Scenario) Begin(us int64, before time.Duration) {
-	step := s.Limit.Window * max(1, 24*time.Hour/s.Limit.Window)
+	longest := s.Limit.Window
+	for _, l := range s.Limits {
+		longest = max(longest, l.Window)
+	}
+	step := longest * max(1, 24*time.Hour/longest)
 	began := time.UnixMicro(us).Sub(DefaultStart) - before
 	s.Start = DefaultStart.Add((began%step + step) % step)
 }

@@ -15,16 +15,22 @@ const (
 // readKeysAndCost reads keys and cost, which the top level and each phase may have.
 func readKeysAndCost(f strictyaml.Fields, p *traffic.Phase) {
 	if v := f.Get("keys"); v.Given() {
-		p.Keys = readKeys(v)
+		p.Keys, p.Groups = readKeys(v)
 	}
 	if v := f.Get("cost"); v.Given() {
 		p.Cost = readCost(v)
 	}
 }
 
-// readKeys reads {count: 100, distribution: zipf, exponent: 1.1} and the like.
-func readKeys(v strictyaml.Value) traffic.Keys {
-	f := v.Fields("count", "distribution", "exponent", "hot")
+// readKeys reads {count: 100, distribution: zipf, exponent: 1.1} and the like. Key i belongs to group i % groups.
+func readKeys(v strictyaml.Value) (keys traffic.Keys, groups int64) {
+	f := v.Fields("count", "distribution", "exponent", "hot", "groups")
+	f.Get("groups").Integer(&groups, 1, maxKeys)
+	return readDistribution(f), groups
+}
+
+// readDistribution reads how often each key occurs.
+func readDistribution(f strictyaml.Fields) traffic.Keys {
 	count, distribution := int64(0), "uniform"
 	f.Need("count", "how many keys there are").Integer(&count, 1, maxKeys)
 	given := f.Get("distribution")

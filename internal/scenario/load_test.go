@@ -59,6 +59,40 @@ expect:
   - {algorithm: none, rejected: 0, x_limit: {min: 1.5}}
 `
 
+// Several limits take the place of limit.
+const severalLimits = `# every field of limits
+name: several
+question: Are several limits read?
+limits:
+  - {name: rpm, requests: 120, per: 1m, counts: requests}
+  - 300000/1m
+  - {name: org, requests: 1000, per: 1d, burst: 100, contract: bucket, counts: cost, key: 2}
+keys: {count: 20, groups: 3}
+phases:
+  - {name: crowd, duration: 1m, constant: 10/s}
+expect:
+  - {algorithm: gcra, "refused:rpm": 480, "in_vain:org": {max: 9}, several_refused: 0}
+`
+
+func TestSeveralLimitsAreRead(t *testing.T) {
+	s, err := Parse("several.yaml", []byte(severalLimits))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []limit.Limit{
+		{Name: "rpm", Policy: limit.Policy{Requests: 120, Window: time.Minute}, CountsRequests: true},
+		{Name: "limit2", Policy: limit.Policy{Requests: 300000, Window: time.Minute}},
+		{Name: "org", Part: 2, Policy: limit.Policy{Requests: 1000, Window: 24 * time.Hour, Burst: 100,
+			Contract: limit.ByBucket}},
+	}
+	if !slices.Equal(s.Limits, want) || s.Limit != want[0].Policy || s.Phases[0].Groups != 3 {
+		t.Errorf("limits %+v, limit %v, groups %d", s.Limits, s.Limit, s.Phases[0].Groups)
+	}
+	if name := s.Expect[0].Measures[0].Measure; name != "refused:rpm" {
+		t.Errorf("the first measure is %s", name)
+	}
+}
+
 func TestEveryFieldIsRead(t *testing.T) {
 	s, err := Parse(filepath.FromSlash("some/where/everything.yaml"), []byte(everything))
 	if err != nil {

@@ -22,15 +22,20 @@ const (
 
 // scenario reads a whole file.
 func (r *reader) scenario(v strictyaml.Value) *Scenario {
-	f := v.Fields("name", "question", "limit", "seed", "start", "on_late", "boundary", "phases", "keys", "cost",
-		"clients", "server_clock", "sequences", "managed", "server_outage", "rows", "parameters", "expect")
+	f := v.Fields("name", "question", "limit", "limits", "seed", "start", "on_late", "boundary", "phases", "keys",
+		"cost", "clients", "server_clock", "sequences", "managed", "server_outage", "rows", "parameters", "expect")
 	if !f.Given() {
 		return nil
 	}
 	s := &Scenario{Seed: 1, Start: DefaultStart, OnLate: OnLates[0]}
 	r.head(f, s)
-	s.Limit, s.NamesContract = readLimit(f)
+	if limits := f.Get("limits"); limits.Given() {
+		readLimits(limits, f.Get("limit"), s)
+	} else {
+		s.Limit, s.NamesContract = readLimit(f.Need("limit", "1000/3s, or {requests: 1000, per: 3s}"))
+	}
 	s.Phases = r.phases(f)
+	checkParts(f.Get("limits"), s)
 	s.Clients = readClients(f.Get("clients"))
 	s.ServerClock = readServerClock(f.Get("server_clock"), lastMoment(s.Phases))
 	s.Sequences = readLabels(f.Get("sequences"), "a list of labels such as [read-then-increment]", maxSequences, nil)
@@ -84,8 +89,7 @@ func readStart(v strictyaml.Value) time.Time {
 }
 
 // readLimit reads the limit. named reports whether the file names the contract. A burst implies a bucket.
-func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
-	v := f.Need("limit", "1000/3s, or {requests: 1000, per: 3s}")
+func readLimit(v strictyaml.Value) (p limit.Policy, named bool) {
 	if v.IsText() {
 		p, err := limit.ParsePolicy(v.Node.Value)
 		if err != nil {
@@ -93,7 +97,11 @@ func readLimit(f strictyaml.Fields) (p limit.Policy, named bool) {
 		}
 		return p, false
 	}
-	f = v.Fields("requests", "per", "burst", "contract")
+	return readPolicy(v.Fields("requests", "per", "burst", "contract"))
+}
+
+// readPolicy reads the fields of a limit.
+func readPolicy(f strictyaml.Fields) (p limit.Policy, named bool) {
 	f.Need("requests", "how many requests a window admits").Integer(&p.Requests, 1, limit.MaxRequests)
 	readDuration(f.Need("per", "the window, such as 3s"), &p.Window, limit.MinWindow, limit.MaxWindow)
 	burst := f.Get("burst")

@@ -21,6 +21,7 @@ type Scenario struct {
 	Name     string // by default the base name of the file
 	Question string // what the scenario shows, usually as a question; at most 200 characters
 	Limit    limit.Policy
+	Limits   []limit.Limit // several limits on each request, of which Limit is the first; nil: Limit is the limit
 	Seed     uint64
 	Start    time.Time // of virtual time, in UTC; a multiple of a day unless the file sets it
 	OnLate   string    // what a wall-clock run does with late requests: queue, drop or fatal

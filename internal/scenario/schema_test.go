@@ -218,7 +218,7 @@ func TestSchemaHasTheLoadersFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[uintptr]bool{}
-	for _, name := range append(Names(), "everything") {
+	for _, name := range append(Names(), "everything", "several") {
 		root := &yaml.Node{}
 		if err := yaml.Unmarshal(source(t, name), root); err != nil {
 			t.Fatal(err)
@@ -248,8 +248,11 @@ func TestSchemaHasTheLoadersFields(t *testing.T) {
 // source is the file of a built-in scenario, or the one with every field.
 func source(t *testing.T, name string) []byte {
 	t.Helper()
-	if name == "everything" {
+	switch name {
+	case "everything":
 		return []byte(everything)
+	case "several":
+		return []byte(severalLimits)
 	}
 	data, err := scenarios.Files.ReadFile(name + ".yaml")
 	if err != nil {
@@ -260,7 +263,7 @@ func source(t *testing.T, name string) []byte {
 
 func TestSchemaAcceptsTheBuiltin(t *testing.T) {
 	schema := compileSchema(t)
-	for _, name := range append(Names(), "everything") {
+	for _, name := range append(Names(), "everything", "several") {
 		v, _ := asJSON(t, source(t, name))
 		if err := schema.Validate(v); err != nil {
 			t.Errorf("%s: %v", name, err)

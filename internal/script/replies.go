@@ -254,3 +254,20 @@ func Contract(r resp.Value) (limit.Decision, error) {
 	return limit.Decision{Verdict: limit.Verdict(n[0]), Remaining: n[1], RetryAfterUS: n[2], ResetAfterUS: n[3],
 		DelayUS: n[4]}, nil
 }
+
+// ContractOfSeveral decodes the reply of a script that asks several limits in one call: the Lua contract's four
+// integers, an unused one, and the bits of the limits that refused.
+func ContractOfSeveral(limits int) func(resp.Value) (limit.Decision, error) {
+	return func(r resp.Value) (limit.Decision, error) {
+		if r.Kind != resp.Array || len(r.Items) != 6 || r.Items[5].Kind != resp.Int {
+			return limit.Decision{}, fmt.Errorf("reply %v: want six integers, the last with the bits of the limits "+
+				"that refused", r)
+		}
+		refused := limit.Each(r.Items[5].Int)
+		d, err := Contract(resp.Value{Kind: resp.Array, Items: r.Items[:5]})
+		if d.Refused = refused; err == nil && d.Allowed() {
+			d.Charged = 1<<limits - 1
+		}
+		return d, err
+	}
+}

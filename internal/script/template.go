@@ -33,6 +33,7 @@ const (
 type part struct {
 	kind variable
 	text string
+	of   int // only for key: the part of a joined key; 0: the whole key
 	// only for now: the clock is floored to floorUS microseconds, and counted in units of unitUS
 	floorUS, unitUS int64
 	sum             *term // only for computed
@@ -52,6 +53,13 @@ func Literal(text string) Template { return Template{parts: []part{{text: text}}
 // KeyIn returns KEYS[1] of the built-in scripts: a prefix, and the key as the hash tag.
 func KeyIn(prefix string) Template {
 	return Template{parts: []part{{text: prefix + "{"}, {kind: key}, {text: "}"}}}
+}
+
+// PartIn is KeyIn for a part of a joined key; 0 is the whole key.
+func PartIn(prefix string, part int) Template {
+	t := KeyIn(prefix)
+	t.parts[1].of = part
+	return t
 }
 
 // Cost returns a template for the request's cost in decimal.
@@ -207,7 +215,11 @@ func (t Template) Append(dst []byte, v *Vars) []byte {
 		case literal:
 			dst = append(dst, p.text...)
 		case key:
-			dst = append(dst, v.Key...)
+			text := v.Key
+			if p.of > 0 { // every key has this part: see limit.Limit.View
+				text, _ = limit.KeyPart(text, p.of)
+			}
+			dst = append(dst, text...)
 		case cost:
 			dst = strconv.AppendInt(dst, v.Cost, 10)
 		case now:

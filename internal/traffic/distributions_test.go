@@ -111,7 +111,7 @@ func TestCostsFollowTheirDistribution(t *testing.T) {
 
 // TestKeyNames: cached or not, a rank's name is the same.
 func TestKeyNames(t *testing.T) {
-	var names keyNames
+	names := &keyNames{}
 	for _, rank := range []int64{0, 7, 63, 64, 1000, cachedNames - 1, cachedNames, 9_999_999, 7, 64} {
 		if got, want := names.of(rank), fmt.Sprintf("k%d", rank); got != want {
 			t.Errorf("rank %d is named %s", rank, got)

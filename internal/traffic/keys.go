@@ -48,20 +48,26 @@ func (h Hot) ranks(random *rand.Rand) func() int64 {
 
 // keyNames caches the names of the keys, so that a request for a known key allocates nothing. It grows with the highest
 // rank seen, up to cachedNames. Names of higher ranks are made when they are needed.
-type keyNames []string
+type keyNames struct {
+	groups int64 // 0: keys have one part
+	cached []string
+}
 
 const cachedNames = 1 << 20
 
 func (n *keyNames) of(rank int64) string {
-	if rank < int64(len(*n)) && (*n)[rank] != "" {
-		return (*n)[rank]
+	if rank < int64(len(n.cached)) && n.cached[rank] != "" {
+		return n.cached[rank]
 	}
 	name := "k" + strconv.FormatInt(rank, 10)
+	if n.groups > 0 {
+		name += "|g" + strconv.FormatInt(rank%n.groups, 10)
+	}
 	if rank < cachedNames {
-		if more := rank + 1 - int64(len(*n)); more > 0 {
-			*n = append(*n, make([]string, more)...)
+		if more := rank + 1 - int64(len(n.cached)); more > 0 {
+			n.cached = append(n.cached, make([]string, more)...)
 		}
-		(*n)[rank] = name
+		n.cached[rank] = name
 	}
 	return name
 }

@@ -45,7 +45,7 @@ func List(requests []limit.Request, lasts time.Duration, foreseen bool) *Stream 
 // identical stream. After an error, which only a trace can cause, the stream ends.
 func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
-		p := player{Pass: &Pass{}, seed: s.seed, yield: yield}
+		p := player{Pass: &Pass{}, seed: s.seed, yield: yield, names: map[int64]*keyNames{}}
 		for _, phase := range s.phases {
 			if !p.play(phase) {
 				return
@@ -111,7 +111,7 @@ type player struct {
 	*Pass
 	seed  uint64
 	yield func(limit.Request, error) bool
-	names keyNames
+	names map[int64]*keyNames // by the number of groups
 }
 
 // play yields the requests of one phase. It reports whether the next phase may follow.
@@ -124,10 +124,15 @@ func (p *player) play(phase Phase) (more bool) {
 	}
 	nextRank := cmp.Or[Keys](phase.Keys, Uniform{Count: 1}).ranks(Random(p.seed, phase.Name, "keys"))
 	nextCost := cmp.Or[Cost](phase.Cost, FixedCost(1)).draws(Random(p.seed, phase.Name, "cost"))
+	names := p.names[phase.Groups]
+	if names == nil {
+		names = &keyNames{groups: phase.Groups}
+		p.names[phase.Groups] = names
+	}
 	more = true
 	phase.Arrivals.times(phase.Duration, Random(p.seed, phase.Name, "arrivals"), func(at int64) bool {
 		p.Count++
-		more = p.yield(limit.Request{AtUS: p.EndUS + at, Key: p.names.of(nextRank()), Cost: nextCost()}, nil)
+		more = p.yield(limit.Request{AtUS: p.EndUS + at, Key: names.of(nextRank()), Cost: nextCost()}, nil)
 		return more
 	})
 	p.EndUS += phase.Duration.Microseconds()

@@ -21,12 +21,21 @@ type Phase struct {
 	Duration time.Duration // whole microseconds; 0 for a Trace: as long as the trace lasts
 
 	Arrivals Arrivals
-	Keys     Keys // nil: a single key, k0
-	Cost     Cost // nil: 1
+	Keys     Keys  // nil: a single key, k0
+	Groups   int64 // the keys have a second part, their group: k17|g7 of 10 groups; 0: they have one part
+	Cost     Cost  // nil: 1
 
 	Trace Recorded // brings its own keys and costs
 
 	list []limit.Request // the requests of List; then neither Arrivals nor Trace is set
+}
+
+// Parts returns the number of parts of the phase's generated keys.
+func (p Phase) Parts() int {
+	if p.Groups > 0 {
+		return 2
+	}
+	return 1
 }
 
 // Count returns how many requests a phase with Arrivals has, or Many if that is less. If the process is random, it is

@@ -1,0 +1,172 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
+	"ratelab/internal/measure"
+	"ratelab/internal/replay"
+	"ratelab/internal/virtualtime"
+	"ratelab/lua"
+)
+
+// several reports whether the plan has several limits on each request.
+func (p *Plan) several() bool { return p.Limits != nil }
+
+// sharesKeys reports whether a limit applies to a part of the key. Then keys depend on each other.
+func (p *Plan) sharesKeys() bool {
+	return slices.ContainsFunc(p.Limits, func(l limit.Limit) bool { return l.Part > 0 })
+}
+
+// checkSeveral refuses what does not go with several limits.
+func (p *Plan) checkSeveral(wrong *Problems) {
+	for what, refused := range map[string]bool{
+		"clients that react":          p.Scenario.Clients != nil,
+		"steps of the server's clock": p.Scenario.ServerClock != nil,
+		"sequences of commands":       p.Scenario.Sequences != nil,
+		"managed limits":              p.Scenario.Managed != nil,
+	} {
+		if p.several() && refused {
+			wrong.Bad(fmt.Errorf("%s: several limits do not go with %s; want one limit", p.Scenario.Name, what))
+		}
+	}
+}
+
+// severalRows returns the rows of a run with several limits: each algorithm asks them in order, the exact one in all
+// ways, and those with a script for several limits also in one call.
+func severalRows(first limit.Policy) (all []algorithms.Choice) {
+	for _, c := range algorithms.Defaults() {
+		if algorithms.IsFloor(c.Label) || c.Algorithm.Family == "shaper" {
+			continue
+		}
+		all = append(all, c)
+		ways := []string{}
+		if algorithms.IsExact(c.Label, first.Contract) {
+			ways = append(ways, algorithms.AskReversed, algorithms.AskAll)
+		}
+		if slices.Contains(lua.Atomic(), c.Algorithm.Name) {
+			ways = append(ways, algorithms.AskAtomic)
+		}
+		for _, way := range ways {
+			if named, err := algorithms.Choose(c.Label, map[string]string{"ask": way}); err == nil {
+				all = append(all, named)
+			}
+		}
+	}
+	return all
+}
+
+// chain lets the scripts of several limits decide, one after the other. A limit's state depends only on its own calls.
+// So a limit can decide a whole batch, and the next one those requests of the batch that it is asked about. This takes
+// as many rounds as there are limits.
+type chain struct {
+	*limiter.Limiter
+	scripts []Script // by limit
+	decided int64
+	views   []limit.Request
+	answers []limit.Decision
+	at      []int // the indices of the views' requests
+}
+
+// Decide returns the first error of a script.
+func (c *chain) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	for i := range decisions {
+		decisions[i] = limit.Admitting()
+	}
+	for _, n := range c.Order() {
+		c.views, c.at = c.views[:0], c.at[:0]
+		for i, q := range requests {
+			if c.Stops() && !decisions[i].Allowed() {
+				continue
+			}
+			view, err := c.Limits[n].View(q)
+			if err != nil {
+				return &replay.InputError{Err: err}
+			}
+			c.views, c.at = append(c.views, view), append(c.at, i)
+		}
+		c.answers = slices.Grow(c.answers[:0], len(c.views))[:len(c.views)]
+		if err := c.scripts[n].Decide(ctx, c.views, c.answers); err != nil {
+			return err
+		}
+		for i, d := range c.answers {
+			decisions[c.at[i]].Join(n, d)
+		}
+	}
+	c.decided += int64(len(requests))
+	return nil
+}
+
+// Left adds up the keys of all limits.
+func (c *chain) Left(ctx context.Context, atUS int64) (all virtualtime.Left, err error) {
+	for _, s := range c.scripts {
+		one, err := s.Left(ctx, atUS)
+		if err != nil {
+			return all, err
+		}
+		all.Keys, all.WithoutTTL, all.Bytes = all.Keys+one.Keys, all.WithoutTTL+one.WithoutTTL, all.Bytes+one.Bytes
+		all.EndUS = max(all.EndUS, one.EndUS)
+	}
+	return all, nil
+}
+
+// Calls adds up the calls of all limits. Decisions counts requests.
+func (c *chain) Calls() virtualtime.Calls {
+	all := virtualtime.Calls{}
+	for _, s := range c.scripts {
+		one := s.Calls()
+		all.Total, all.Scripts = all.Total+one.Total, all.Scripts+one.Scripts
+	}
+	all.Decisions = c.decided
+	return all
+}
+
+// openScript opens the limiter's script, or the scripts of its limits. It returns nil if the model decides.
+func (g *game) openScript(ctx context.Context, l *limiter.Limiter) (Script, error) {
+	if l.Program != nil || l.Several == nil {
+		if l.Program == nil {
+			return nil, nil
+		}
+		return g.engine.Open(ctx, g.Plan, l)
+	}
+	c := &chain{Limiter: l}
+	for _, one := range l.Each {
+		s, err := g.engine.Open(ctx, g.Plan, one)
+		if s == nil || err != nil {
+			return nil, err
+		}
+		c.scripts = append(c.scripts, s)
+	}
+	return c, nil
+}
+
+// guarantee returns the largest x_limit that a row's limits let it have, or nil if it is unknown.
+func (r *row) guarantee(p *Plan, largestCost int64) *float64 {
+	if r.Several == nil {
+		most := r.MostLetThrough()
+		if most == nil {
+			return nil
+		}
+		g := measure.Guarantee(p.Policy, func(us int64) int64 { return most(us, largestCost) })
+		return &g
+	}
+	var largest float64
+	for i, one := range r.Each {
+		most, cost := one.MostLetThrough(), largestCost
+		if most == nil {
+			return nil
+		}
+		if r.Limits[i].CountsRequests {
+			cost = 1
+		}
+		largest = max(largest, measure.Guarantee(r.Limits[i].Policy, func(us int64) int64 { return most(us, cost) }))
+	}
+	if r.Each == nil {
+		return nil
+	}
+	return &largest
+}

@@ -1,0 +1,146 @@
+package run_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ratelab/algorithms"
+	"ratelab/internal/limit"
+	"ratelab/internal/longtest"
+	"ratelab/internal/scenario"
+	"ratelab/lua"
+)
+
+// severalLimits has three limits with different counts and parts of the key. Every algorithm asks them in every way.
+func severalLimits(t *testing.T) *scenario.Scenario {
+	return written(t, `name: several-limits
+question: Do three limits on one request decide alike everywhere?
+limits:
+  - {name: rpm, requests: 7, per: 700ms, counts: requests}
+  - {name: tpm, requests: 25, per: 1100ms}
+  - {name: org, requests: 60, per: 2s, key: 2}
+keys: {count: 12, groups: 3}
+cost: {weighted: {1: 0.6, 4: 0.3, 26: 0.1}}
+phases:
+  - {name: crowd, duration: 6s, poisson: `+strconv.Itoa(longtest.Of(600, 200))+`/s}
+rows: [`+strings.TrimSuffix(everyWay(), ", ")+`]
+`)
+}
+
+// everyWay lists the rows that are no default rows.
+func everyWay() (rows string) {
+	for _, c := range algorithms.Defaults() {
+		if algorithms.IsFloor(c.Label) || c.Algorithm.Family == "shaper" {
+			continue
+		}
+		ways := []string{algorithms.AskReversed, algorithms.AskAll}
+		for _, way := range ways {
+			rows += fmt.Sprintf("%q, ", c.Label+":ask="+way)
+		}
+	}
+	return rows
+}
+
+// One limit decides the same requests alone, as the only one of a list, and beside a limit that never refuses.
+func TestOneOfSeveralLimitsDecidesAsAlone(t *testing.T) {
+	const traffic = `
+keys: {count: 5}
+cost: {uniform: [1, 4]}
+phases:
+  - {name: crowd, duration: 5s, poisson: 100/s}
+`
+	alone := run(t, job(written(t, "name: alone\nquestion: One?\nlimit: 20/1s"+traffic))).Document.Runs[0]
+	list := run(t, job(written(t, "name: listed\nquestion: One?\nlimits: [20/1s]"+traffic))).Document.Runs[0]
+	beside := run(t, job(written(t, "name: beside\nquestion: One?\nlimits: [20/1s, 1000000/1s]"+traffic))).
+		Document.Runs[0]
+	for _, row := range beside.Results {
+		name := algorithms.NameOf(row.Algorithm)
+		if a, b := alone.Find(name), list.Find(name); a.DecisionsDigest != row.DecisionsDigest ||
+			b.DecisionsDigest != row.DecisionsDigest {
+			t.Errorf("%s decides %s, %s alone and %s as the only one of a list", row.Algorithm, row.DecisionsDigest,
+				a.DecisionsDigest, b.DecisionsDigest)
+		}
+		if a := alone.Find(name); a.XLimit != row.XLimit || a.Lost != row.Lost || a.Excess != row.Excess {
+			t.Errorf("%s: x_limit %v, lost %v; alone %v, %v", row.Algorithm, row.XLimit, row.Lost, a.XLimit, a.Lost)
+		}
+	}
+	if beside.Reference.DecisionsDigest != alone.Reference.DecisionsDigest {
+		t.Error("the references differ")
+	}
+}
+
+// A client sends 50 requests a second for 20 s, and 2 a second later. An independent program has the same figures.
+func TestTheOrderOfAskingCostsADay(t *testing.T) {
+	s := written(t, `name: second-and-day
+question: What does a client get that asks 50 times a second, and later twice?
+limits: [10/1s, 1000/1d]
+phases:
+  - {name: burst, duration: 20s, constant: 50/s}
+  - {name: later, duration: 10m, constant: 2/s}
+`)
+	found := run(t, job(s)).Document.Runs[0]
+	type figures struct {
+		admitted         int64
+		alone, vain      [2]int64
+		several, percent int64
+	}
+	want := map[string]figures{
+		"sliding-window-log":              {1000, [2]int64{800, 400}, [2]int64{400, 0}, 0, 0},
+		"sliding-window-log:ask=reversed": {200, [2]int64{800, 1200}, [2]int64{0, 800}, 0, 80},
+		"sliding-window-log:ask=all":      {200, [2]int64{800, 1200}, [2]int64{1200, 800}, 0, 80},
+		"gcra":                            {1007, [2]int64{791, 402}, [2]int64{402, 0}, 0, 0},
+		"gcra:ask=atomic":                 {1007, [2]int64{791, 402}, [2]int64{0, 0}, 0, 0},
+		"fixed-window-aligned:ask=atomic": {1000, [2]int64{800, 400}, [2]int64{0, 0}, 0, 0},
+	}
+	for label, w := range want {
+		row := found.Find(label)
+		if row == nil {
+			t.Errorf("there is no row %s", label)
+			continue
+		}
+		l := row.Limits
+		got := figures{row.Admitted, [2]int64{l[0].RefusedAlone, l[1].RefusedAlone},
+			[2]int64{*l[0].InVain, *l[1].InVain}, row.Several.Refused, int64(100*row.Lost + 0.5)}
+		if got != w {
+			t.Errorf("%s: %+v, want %+v", label, got, w)
+		}
+	}
+}
+
+// Each mistake has one line, which names the place.
+func TestSeveralLimitsRefuse(t *testing.T) {
+	const head = "question: q?\nlimits: [10/1s, 20/1m]\nphases: [{name: a, duration: 1s, constant: 1}]\n"
+	for _, test := range []struct{ more, label, want string }{
+		{"clients: {name: c, count: 2, on_reject: give_up}\n", "gcra",
+			"several limits do not go with clients that react; want one limit"},
+		{"sequences: [read-then-increment]\n", "gcra", "several limits do not go with sequences of commands"},
+		{"managed: [{at: 0s, do: delete}]\n", "gcra", "several limits do not go with managed limits"},
+		{"", "token-bucket:ask=atomic", "no script lua/token-bucket-atomic.lua; ask=atomic is for " +
+			fmt.Sprint(lua.Atomic()[0], ", ", lua.Atomic()[1])},
+		{"", "gcra:burst=5", "gcra:burst=5: burst= is of one limit; write burst in limits:"},
+		{"", "gcra:limit=5", "gcra:limit=5: limit= is of one limit; write it in limits:"},
+		{"", "leaky-bucket", "delays requests, and several limits are asked at one instant; leave it out"},
+	} {
+		s, err := scenario.Parse("a.yaml", []byte(head+test.more))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := job(s)
+		j.Algorithms = choices(t, test.label)
+		if _, err := j.Plans(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s%s: %v, want %s", test.more, test.label, err, test.want)
+		}
+	}
+	j := job(written(t, "name: one\nquestion: q?\nlimit: 10/1s\nphases: [{name: a, duration: 1s, constant: 1}]\n"))
+	j.Algorithms = choices(t, "gcra:ask=all")
+	if _, err := j.Plans(); err == nil {
+		t.Error("ask= is taken for one limit")
+	}
+	// A log's key may have fewer parts than a limit wants.
+	q := limit.Request{Key: "ann", Cost: 1}
+	if _, err := (limit.Limit{Name: "org", Part: 2}).View(q); err == nil {
+		t.Error("a missing part is taken")
+	}
+}
