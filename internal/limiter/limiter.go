@@ -86,6 +86,28 @@ func OfScript(f script.File, p limit.Policy) (*Limiter, error) {
 	return l, nil
 }
 
+// OfScriptUnder returns the limiter of a user's script for several limits. Its errors are those of script.LoadSeveral.
+func OfScriptUnder(f script.File, limits []limit.Limit) (*Limiter, error) {
+	programs, ask, err := script.LoadSeveral(f, limits)
+	if err != nil {
+		return nil, err
+	}
+	of := func(p *script.Program, l limit.Limit) *Limiter {
+		return &Limiter{Rule: algorithms.Rule{Label: p.Label, Parameters: map[string]string{}, Policy: l.Policy},
+			Program: p, File: f.Name, Aligned: true}
+	}
+	l := of(programs[0], limits[0])
+	l.Several = &Several{Limits: limits, How: ask}
+	if len(programs) == 1 && ask == "" {
+		return l, nil
+	}
+	l.Program, l.Parameters["ask"] = nil, ask
+	for i, p := range programs {
+		l.Each = append(l.Each, of(p, limits[i]))
+	}
+	return l, nil
+}
+
 // OfSequence returns the limiter of a sequence of commands.
 func OfSequence(c sequence.Choice) *Limiter {
 	return &Limiter{Rule: algorithms.Rule{Label: c.Label, Parameters: c.Parameters()}, Sequence: &c}
@@ -94,8 +116,20 @@ func OfSequence(c sequence.Choice) *Limiter {
 // Labelled returns a copy with another label, and keys of its own.
 func (l *Limiter) Labelled(label, keyspace string) *Limiter {
 	mine := *l
-	mine.Label, mine.Program = label, l.Program.InKeyspace(keyspace)
-	mine.Program.Label = label
+	mine.Label = label
+	if l.Program != nil {
+		mine.Program = l.Program.InKeyspace(keyspace)
+		mine.Program.Label = label
+	}
+	if l.Several != nil {
+		several := *l.Several
+		for i, one := range several.Each {
+			name := several.Limits[i].Name
+			several.Each = slices.Clone(several.Each)
+			several.Each[i] = one.Labelled(label+":"+name, keyspace+name+":")
+		}
+		mine.Several = &several
+	}
 	return &mine
 }
 

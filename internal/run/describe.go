@@ -48,6 +48,9 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
 	}
 	for _, l := range p.Foreign() {
+		if p.several() {
+			break // their scripts have no limit of their own
+		}
 		switch own, file := l.Program.Own, p.Scenario.Limit; {
 		case own == nil:
 		case own.Requests != p.Policy.Requests || own.Window != p.Policy.Window:

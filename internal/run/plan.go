@@ -111,7 +111,11 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *
 		}
 	}
 	for _, file := range scripts {
-		l, err := limiter.OfScript(file, p.Policy)
+		of := func() (*limiter.Limiter, error) { return limiter.OfScript(file, p.Policy) }
+		if p.several() {
+			of = func() (*limiter.Limiter, error) { return limiter.OfScriptUnder(file, p.Limits) }
+		}
+		l, err := of()
 		if err == nil {
 			// An algorithm or another script may have the same label. They must not share keys.
 			l = l.Labelled(l.Label, "own:"+l.Label+":")

@@ -29,8 +29,11 @@ func (a *Ask) Plans() ([]*Plan, error) {
 		p.Enter(r.choices(&p), a.Scripts, &r.Problems)
 		r.addSequences(&p)
 		r.checkExpected(&p)
-		r.checkObeyed(&p)
-		p.checkSeveral(&r.Problems)
+		if p.several() {
+			p.checkSeveral(&r.Problems)
+		} else {
+			r.checkObeyed(&p)
+		}
 		all = append(all, &p)
 	}
 	return all, r.Err()

@@ -126,8 +126,13 @@ func (r *row) describeScript(all *result.Row) {
 // describe returns the row of the document.
 func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) result.Row {
 	all := result.Row{Algorithm: r.Label, Parameters: r.Parameters, Figures: mine.Figures}
-	if r.Program != nil {
-		all.ScriptSHA1 = script.SHA1(r.Program.Source)
+	if p := r.program(); p != nil {
+		all.ScriptSHA1 = script.SHA1(p.Source)
+	}
+	if r.Several != nil && r.Each == nil { // it is unknown what one call of a user's script charged
+		for i := range all.Limits {
+			all.Limits[i].InVain = nil
+		}
 	}
 	r.describeScript(&all)
 	if r.played != nil {

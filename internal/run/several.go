@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
+	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 	"ratelab/lua"
 )
@@ -30,7 +31,7 @@ func (p *Plan) checkSeveral(wrong *Problems) {
 		"sequences of commands":       p.Scenario.Sequences != nil,
 		"managed limits":              p.Scenario.Managed != nil,
 	} {
-		if p.several() && refused {
+		if refused {
 			wrong.Bad(fmt.Errorf("%s: several limits do not go with %s; want one limit", p.Scenario.Name, what))
 		}
 	}
@@ -123,6 +124,14 @@ func (c *chain) Calls() virtualtime.Calls {
 	}
 	all.Decisions = c.decided
 	return all
+}
+
+// program returns the row's script: that of each of several limits, or nil for a sequence.
+func (r *row) program() *script.Program {
+	if r.Several != nil && r.Each != nil && r.Program == nil {
+		return r.Each[0].Program
+	}
+	return r.Program
 }
 
 // openScript opens the limiter's script, or the scripts of its limits. It returns nil if the model decides.

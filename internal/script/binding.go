@@ -1,7 +1,6 @@
 package script
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,8 +33,14 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 //	retry_after: {element: 3, unit: ms}    # optional, else 0; s, ms or us, rounded up to the microsecond; -1: never;
 //	                                       # epoch_s, epoch_ms or epoch_us: an instant since 1970
 //	limit: 100/1m                          # optional: the limit inside the script, which replaces p
+//	ask: all                               # with several limits, one call each: order (default) or all
+//	gate: {element: 6, first: 0}           # with several limits in one call: the number of the limit that refused
+//	reply: {element: "{2 * n}", admitted: "<= {limit}"}   # the same, with an element for each limit
 //	init: {script: setup.lua, keys: ["rl:{key}"], args: ["{burst}"]}   # called once per key before its first request
 //	name: my-limiter                       # the result row; default: the file's base name
+//
+// With several limits, the script is called once for each limit, and all names are that limit's. {name} is its name,
+// and {n} its number, from 1. If keys or args is {first: […], each: […]}, one call has the list each for each limit.
 //
 // A template contains {key}, {id}, which is unique for each request, and {expressions}: see ParseTemplate.
 //
@@ -52,9 +57,16 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 //
 // The error is a strictyaml.Errors with all mistakes in all files, one line each.
 func Load(f File, p limit.Policy) (*Program, error) {
+	b := binding{file: f, limits: []limit.Limit{{Name: limit.DefaultName(0), Policy: p}}}
+	return b.whole()
+}
+
+// whole reads the script and its binding.
+func (b *binding) whole() (*Program, error) {
+	f := b.file
 	dir, name := filepath.Split(f.Name)
 	extension := filepath.Ext(name)
-	b := binding{file: f, dir: dir, base: strings.TrimSuffix(name, extension), policy: p}
+	b.dir, b.base = dir, strings.TrimSuffix(name, extension)
 	if !strings.EqualFold(extension, ".lua") || b.base == "" {
 		return nil, strictyaml.Errors{{File: f.Name, Message: "not the name of a script; want one that ends in .lua"}}
 	}
@@ -66,12 +78,15 @@ func Load(f File, p limit.Policy) (*Program, error) {
 	return &b.program, nil
 }
 
-// binding is a binding while Load reads it for one limit.
+// binding is a binding while Load reads it.
 type binding struct {
 	file      File
 	dir, base string // of the script's file; base has no extension
-	policy    limit.Policy
-	known     constants // values of the policy, or of the script's own limit
+	limits    []limit.Limit
+	at        int       // the index of the limit whose values are read
+	known     constants // values of that limit, or of the script's own limit
+	ask       string    // one of Asks
+	oneCall   bool      // one call decides by all limits
 	program   Program
 	replies
 }
@@ -99,16 +114,20 @@ func (b *binding) load(script string) strictyaml.Errors {
 // read reads the whole file.
 func (b *binding) read(root strictyaml.Value) {
 	f := root.Fields("keys", "args", "admitted", "rejected", "not_configured", "unavailable",
-		"element", "remaining", "retry_after", "limit", "init", "name")
+		"element", "remaining", "retry_after", "limit", "init", "name", "ask", "reply", "gate")
 	if !f.Given() {
 		return
 	}
 	b.program.Label = b.label(f)
 	b.program.Own = own(f.Get("limit"))
-	b.known = constantsOf(*cmp.Or(b.program.Own, &b.policy))
+	b.under(b.at)
+	b.ask = Asks[0]
+	strictyaml.Choice(f.Get("ask"), &b.ask, Asks)
 	b.program.Decide = b.call(f)
 	perClient(f, b.program.Decide.Keys)
+	b.readEach(f)
 	b.replies.read(f, b.known)
+	b.judged = len(b.limits)
 	b.program.Terms = b.terms()
 	b.program.TellsRetry = b.retryAfter != nil
 	b.program.RetryAt = b.retryAfter != nil && b.retryAfter.instant
@@ -159,9 +178,9 @@ func own(v strictyaml.Value) *limit.Policy {
 // call reads keys and args.
 func (b *binding) call(f strictyaml.Fields) (c Call) {
 	const wantKeys = `a list of templates such as ["rl:{key}"]`
-	c.Keys = b.templates(f.Need("keys", wantKeys), wantKeys)
+	c.Keys = b.lists(f.Need("keys", wantKeys), wantKeys)
 	if v := f.Get("args"); !v.IsList() || len(v.Node.Content) > 0 {
-		c.Args = b.templates(v, `a list of templates such as ["{limit}", "{window_s}"]`)
+		c.Args = b.lists(v, `a list of templates such as ["{limit}", "{window_s}"]`)
 	}
 	return c
 }
@@ -202,7 +221,7 @@ func (b *binding) template(v strictyaml.Value) (t Template) {
 		v.Bad("%s has control characters; want a template on one line", v.Shown())
 	default:
 		var err error
-		if t, err = ParseTemplate(text, b.known); err != nil {
+		if t, err = parseTemplate(text, b.known, b.limits[b.at]); err != nil {
 			v.Bad("%v", err)
 		}
 	}

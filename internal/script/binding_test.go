@@ -137,7 +137,7 @@ func FuzzBinding(f *testing.F) {
 
 func checkAnyBinding(t *testing.T, data []byte) {
 	file := strictyaml.File{Name: "my.yaml"}
-	b := binding{file: OnDisk("my.lua"), base: "my", policy: threeSeconds}
+	b := binding{file: OnDisk("my.lua"), base: "my", limits: []limit.Limit{{Policy: threeSeconds}}}
 	if root, ok := file.Root(data); ok {
 		b.read(root)
 	}

@@ -17,6 +17,11 @@ type replies struct {
 	element                                        path
 	admitted, rejected, notConfigured, unavailable *condition
 	remaining, retryAfter                          *figure
+
+	each      []eachReply // of several limits in one call; nil: the reply is one answer
+	gate      *figure     // names the limit that refused; nil: the reply does not
+	gateFirst int64       // the number of the first limit
+	judged    int         // the number of limits
 }
 
 // figure is the place of a number in a reply.
@@ -30,7 +35,9 @@ type figure struct {
 // read reads the rules for the script's replies.
 func (b *replies) read(f strictyaml.Fields, known constants) {
 	b.element = elementOf(f)
-	b.admitted = readCondition(f.Need("admitted", wantReplies), known)
+	if b.each == nil || f.Get("admitted").Given() {
+		b.admitted = readCondition(f.Need("admitted", wantReplies), known)
+	}
 	b.rejected = b.outcome(f.Get("rejected"), known)
 	b.notConfigured = b.outcome(f.Get("not_configured"), known)
 	if v := f.Get("unavailable"); v.IsText() && v.Node.Value == anyError.text {
@@ -94,8 +101,9 @@ const (
 )
 
 // elementOf reads element: 2, or element: [2, 1] for the first element of the second.
-func elementOf(f strictyaml.Fields) (p path) {
-	v := f.Get("element")
+func elementOf(f strictyaml.Fields) path { return elementsOf(f.Get("element")) }
+
+func elementsOf(v strictyaml.Value) (p path) {
 	items := []strictyaml.Value{v}
 	if v.IsList() {
 		items = v.List("an element's number from 1 on, such as 2 or [2, 1]", maxNesting)
@@ -160,6 +168,10 @@ func (b *replies) decision(r resp.Value) (d limit.Decision, err error) {
 		return unavailable, nil
 	case b.notConfigured != nil && b.notConfigured.holds(v):
 		return notConfigured, nil
+	case b.admitted == nil:
+		if d, err = b.byEach(r); err != nil {
+			return d, err
+		}
 	case b.admitted.holds(v):
 		d.Verdict = limit.Allowed
 	case b.rejected != nil && b.rejected.holds(v), b.rejected == nil && b.admitted.judges(v):
@@ -172,6 +184,11 @@ func (b *replies) decision(r resp.Value) (d limit.Decision, err error) {
 	} else if known { // rounded down to the whole requests that are still admitted
 		if d.Remaining, known = n.times(1, false); !known {
 			return d, errors.New("remaining is out of range; want a number of requests")
+		}
+	}
+	if d.Verdict == limit.Rejected && b.gate != nil {
+		if d.Refused, err = b.refusedBy(r, b.judged); err != nil {
+			return d, err
 		}
 	}
 	if d.Verdict == limit.Rejected {

@@ -105,6 +105,11 @@ var braces = regexp.MustCompile(`\{\{|\}\}|\{[^}]*\}|[{}]`)
 // ParseTemplate reads text with {key}, {id} and {expressions}, which stand for values of a call. {{ and }} stand for
 // braces. Values that known fixes are computed immediately.
 func ParseTemplate(text string, known constants) (Template, error) {
+	return parseTemplate(text, known, limit.Limit{})
+}
+
+// parseTemplate is ParseTemplate for a limit, which may have a name and apply to a part of the key.
+func parseTemplate(text string, known constants, l limit.Limit) (Template, error) {
 	t := Template{parts: []part{}} // not nil, which would mean no template
 	read := 0
 	for _, at := range braces.FindAllStringIndex(text, -1) {
@@ -114,6 +119,8 @@ func ParseTemplate(text string, known constants) (Template, error) {
 		switch found {
 		case "{{", "}}":
 			t.add(part{text: found[:1]})
+		case "{name}":
+			t.add(part{text: l.Name})
 		case "}":
 			return Template{}, fmt.Errorf("template %q: a single } has no meaning; write }} for a brace", text)
 		case "{":
@@ -123,7 +130,11 @@ func ParseTemplate(text string, known constants) (Template, error) {
 			if err != nil {
 				return Template{}, fmt.Errorf("template %q: %w", text, err)
 			}
-			t.add(sum.part())
+			p := sum.part()
+			if p.kind == key {
+				p.of = l.Part
+			}
+			t.add(p)
 		}
 	}
 	t.add(part{text: text[read:]})

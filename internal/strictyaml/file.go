@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -54,9 +55,13 @@ func (f *File) Errors() Errors { return f.problems.sorted() }
 // Noted returns how many problems have been recorded.
 func (f *File) Noted() int { return len(f.problems) }
 
-// bad records a problem at a place in the file, and returns false. field is empty if the problem is not about a field.
+// bad records a problem at a place in the file, once, and returns false. field is empty if the problem is not about a
+// field.
 func (f *File) bad(line, column int, field, format string, args ...any) bool {
-	f.problems = append(f.problems, Problem{f.Name, max(line, 1), max(column, 1), field, fmt.Sprintf(format, args...)})
+	p := Problem{f.Name, max(line, 1), max(column, 1), field, fmt.Sprintf(format, args...)}
+	if !slices.Contains(f.problems, p) {
+		f.problems = append(f.problems, p)
+	}
 	return false
 }
 
