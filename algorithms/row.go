@@ -76,8 +76,10 @@ func (c Choice) Gateways() int64 {
 // Asks returns the way in which c asks several limits, and c without that parameter. The label stays the same. An error
 // names a parameter that is about one limit.
 func (c Choice) Asks() (how string, each Choice, err error) {
-	how = c.values().Word("ask", AskInOrder)
-	each = c
+	if IsFloor(c.Label) {
+		return AskInOrder, c, nil
+	}
+	how, each = c.values().Word("ask", AskInOrder), c
 	each.set = maps.Clone(c.set)
 	delete(each.set, "ask")
 	capacity := c.Algorithm.InRole(Capacity)

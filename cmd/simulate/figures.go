@@ -76,8 +76,7 @@ func (f *flags) shown(c *cobra.Command, args []string, job *job, charts bool) re
 	if charts {
 		s.Charts = f.Folder
 	}
-	one := job.Instead.Limits == nil && job.Scenarios[0].Limits == nil // recommend takes one limit
-	if !s.Several && one && noChoice(job.Scenarios[0]) == "" {
+	if !s.Several && job.Instead.Limits == nil && noChoice(job.Scenarios[0]) == "" {
 		again := cli.Again(c, args, "algorithms", "all", "charts", "columns", "decisions", "force", "format", "out",
 			"quiet", "redis", "seed", "with")
 		s.Next = strings.Replace(again, "simulate", "simulate recommend", 1)

@@ -126,6 +126,8 @@ func (f *recommendFlags) question(ctx context.Context, args []string) (*recommen
 // noChoice returns why a scenario cannot be used for a recommendation, or "" if it can.
 func noChoice(s *scenario.Scenario) string {
 	switch {
+	case s.Limits != nil:
+		return "several limits, and recommend takes one; run it once for each"
 	case s.Sequences != nil:
 		return "sequences are commands without a script"
 	case s.ClocksOff():

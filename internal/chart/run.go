@@ -16,7 +16,8 @@ import (
 // page has them, too:
 //
 //	<scenario>.admitted    the offered and the admitted cost, over time
-//	<scenario>.window      the cost admitted in the rolling window, against the limit
+//	<scenario>.window      the cost admitted in the rolling window, against the limit; with several limits one chart
+//	                       for each of the first four, <scenario>.window-<limit>
 //	<scenario>.cumulative  the cost admitted up to each time, against the exact reference
 //	<scenario>.delay       how long admitted requests wait; only for runs with a shaper
 //	<scenario>.timescale   the most admitted in any interval, by its length; not on the page
@@ -41,6 +42,9 @@ func runFigure(in curves.Input, c curves.Chart, name, subtitle string, draw func
 	f := &Figure{Name: run.Scenario + "." + name, Title: run.Question, Data: c.CSV(),
 		Subtitle: fmt.Sprintf("%s Limit %s.", subtitle, policy(c.Limit)),
 		Footer:   fmt.Sprintf("%s  ·  seed %d  ·  %s", run.Scenario, run.Seed, run.Server)}
+	if run.Limits != nil && c.Limit == run.Limit && name != "window-"+run.Limits[0].Name {
+		f.Subtitle = fmt.Sprintf("%s Limits %s.", subtitle, report.LimitsWords(run.Limits))
+	}
 	if f.Title == "" {
 		f.Title = run.Scenario
 	}

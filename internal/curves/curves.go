@@ -22,6 +22,8 @@ type Input struct {
 	Traffic    measure.Traffic
 	Reference  *measure.Series // of the exact limiter; nil if each row had requests of its own
 	Algorithms []Limiter
+	// ReferenceLimits has the exact limiter's series by each of several limits.
+	ReferenceLimits []measure.Series
 }
 
 // Limiter is one limiter's course over time.
@@ -29,6 +31,7 @@ type Limiter struct {
 	Label   string
 	Series  measure.Series
 	Traffic *measure.Traffic // its own offered traffic, with the Input's buckets; nil: the Input's
+	Limits  []measure.Series // by each of several limits
 }
 
 // Chart is the common part of all charts.

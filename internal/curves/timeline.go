@@ -51,19 +51,48 @@ func Timelines(in Input) []Timeline {
 	var all []Timeline
 	s := in.drawn()
 	for _, d := range overTime {
-		t := d.of(s)
-		t.Name, t.Drawing, t.Silence, t.OriginUS = d.name, d.drawing, s.silence(t), in.Run.FirstUS
-		if len(t.Curves) > 0 {
-			all = append(all, t)
+		spans, names := []span{s}, []string{d.name}
+		if d.drawing == Level && in.Run.Limits != nil {
+			spans, names = s.byLimit(d.name)
+		}
+		for i, s := range spans {
+			t := d.of(s)
+			t.Name, t.Drawing, t.Silence, t.OriginUS = names[i], d.drawing, s.silence(t), in.Run.FirstUS
+			if len(t.Curves) > 0 {
+				all = append(all, t)
+			}
 		}
 	}
 	return all
+}
+
+// mostWindows is the most limits that have a chart of their own.
+const mostWindows = 4
+
+// byLimit returns the run as each of several limits sees it, and the names of their charts.
+func (s span) byLimit(name string) (all []span, names []string) {
+	for i, l := range s.Run.Limits[:min(len(s.Run.Limits), mostWindows)] {
+		one, run := s, *s.Run
+		run.Limit, run.Results = l.Limit, slices.Clone(run.Results)
+		one.Run, one.Algorithms = &run, slices.Clone(s.Algorithms)
+		one.counts = l.Counts
+		for j := range one.Algorithms {
+			one.Algorithms[j].Series = s.Algorithms[j].Limits[i]
+			run.Results[j].XLimit = run.Results[j].Several.Limits[i].XLimit
+		}
+		if s.Reference != nil {
+			one.Reference = &s.ReferenceLimits[i]
+		}
+		all, names = append(all, one), append(names, name+"-"+l.Name)
+	}
+	return all, names
 }
 
 // span is a run and the range of its drawn buckets: from is inclusive, to is exclusive.
 type span struct {
 	Input
 	from, to int
+	counts   string // what the limit of the chart counts; "": the cost
 }
 
 // reference returns the exact limiter as a row, or an empty list.
@@ -88,7 +117,7 @@ func (s span) timeline(bins int, of func(*measure.Series) []int64, join func([]i
 	special func(l Limiter, c *Curve, k int)) Timeline {
 	width := s.Traffic.BucketUS
 	k := joinFactor(s.to-s.from, width, bins)
-	t := Timeline{Chart: newChart(s.Run), FromUS: int64(s.from) * width, BinUS: width * int64(k),
+	t := Timeline{Chart: s.chart(), FromUS: int64(s.from) * width, BinUS: width * int64(k),
 		EndUS: int64(s.to) * width}
 	if d := s.Run.DurationUS; d > t.EndUS-width && d < t.EndUS {
 		t.EndUS = d // the last bucket extends beyond the scenario's end
@@ -155,7 +184,7 @@ func (in Input) drawn() span {
 			first, last = min(first, i), i
 		}
 	}
-	s := span{in, 0, n}
+	s := span{Input: in, to: n}
 	if last < 0 {
 		return s
 	}

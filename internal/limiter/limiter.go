@@ -142,10 +142,21 @@ func (l *Limiter) WithoutModel() *Limiter {
 
 // Foreign reports whether the limiter runs a user's source.
 func (l *Limiter) Foreign() bool {
-	if l.Several != nil && l.Each != nil {
-		return l.Each[0].Foreign()
+	programs := l.Programs()
+	return programs != nil && programs[0].Foreign
+}
+
+// Programs returns the script, or that of each of several limits. It returns nil for a sequence.
+func (l *Limiter) Programs() (all []*script.Program) {
+	switch {
+	case l.Program != nil:
+		return []*script.Program{l.Program}
+	case l.Several != nil:
+		for _, one := range l.Each {
+			all = append(all, one.Program)
+		}
 	}
-	return l.Program != nil && l.Program.Foreign
+	return all
 }
 
 // Managed returns a copy whose limit is deleted and configured during the run. Limits that cannot be deleted stay as

@@ -87,6 +87,34 @@ func (s *Spec) Under(p limit.Policy, parameters map[string]map[string]string) (*
 	return s.asAlgorithm(choice, p)
 }
 
+// UnderAll returns the limiter for several limits on each request.
+func (s *Spec) UnderAll(limits []limit.Limit, parameters map[string]map[string]string) (*Limiter, error) {
+	if s.Choice == nil {
+		return OfScriptUnder(*s.file, limits)
+	}
+	choice, err := s.Choice.WithDefaults(parameters[s.Choice.Algorithm.Name])
+	if err != nil {
+		return nil, err
+	}
+	l, err := OfLimits(choice, limits)
+	if err != nil || s.file == nil {
+		return l, err
+	}
+	for _, p := range l.Programs() {
+		p.Source, p.Foreign = s.source, true
+		if p.Init != nil {
+			p.InitSource = s.source
+		}
+	}
+	l = l.WithoutModel()
+	l.File = s.Name
+	for i, one := range l.Each {
+		l.Each[i] = one.WithoutModel()
+		l.Each[i].File = s.Name
+	}
+	return l, nil
+}
+
 // asAlgorithm returns a limiter that is called like a built-in algorithm. The limiter of a user's file has no model,
 // not even if the file has that algorithm's source.
 func (s *Spec) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, error) {

@@ -13,6 +13,9 @@ import (
 // CheckScenario returns an error if the scenario has features that exist only in virtual time.
 func CheckScenario(s *scenario.Scenario) error {
 	switch {
+	case s.Limits != nil:
+		return fmt.Errorf("%s: several limits on a request work only in virtual time; use simulate, or run bench once "+
+			"for each limit", s.Name)
 	case s.ServerClock != nil:
 		return fmt.Errorf("%s: server_clock works only in virtual time, because bench cannot set a server's clock; "+
 			"use simulate, or remove the field", s.Name)

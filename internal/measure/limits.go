@@ -199,6 +199,14 @@ func (t *Tally) Several() *Several {
 	return s
 }
 
+// LimitSeries returns the series by each of several limits.
+func (t *Tally) LimitSeries() (all []Series) {
+	for i := range t.Limits {
+		all = append(all, t.Limits[i].Series)
+	}
+	return all
+}
+
 // Excess returns the excess of r, or the sum of the excesses of several limits.
 func (t *Tally) Excess(r Result) (sum int64) {
 	for i := range t.Limits {

@@ -124,6 +124,9 @@ func facts(r *result.Run) []report.Line {
 		{Term: "seed", Text: strconv.FormatUint(r.Seed, 10)},
 		{Term: "decided by", Text: r.Server.String()},
 	}
+	if r.Limits != nil {
+		list = append([]report.Line{{Term: "limits", Text: report.LimitsWords(r.Limits)}}, list[3:]...)
+	}
 	if len(r.ClientGroups) > 0 {
 		list = append(list, report.Line{Term: "clients", Text: strings.Join(r.ClientGroups, ", ")})
 	}

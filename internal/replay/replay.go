@@ -66,14 +66,16 @@ type Outcome struct {
 	Reference       measure.Result
 	ReferenceSeries measure.Series
 	ReferenceLimits *measure.Several // nil: there is one limit
-	Rows            []RowOutcome     // in the order of the rows
+	// ReferenceLimitSeries are the reference's series by each of several limits.
+	ReferenceLimitSeries []measure.Series
+	Rows                 []RowOutcome // in the order of the rows
 }
 
 // RowOutcome has one row's measurements. Its figures are those that follow from requests and decisions.
 type RowOutcome struct {
 	measure.Figures
 	Series measure.Series
-	Limits []measure.LimitTally // of several limits
+	Limits []measure.Series // by each of several limits
 }
 
 // InputError reports unusable input: a log that cannot be read to its end, or a script that does not compile, that
@@ -152,6 +154,7 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 		return nil, fmt.Errorf("exact reference: %w", err)
 	}
 	out.Reference.ExactCost, out.ReferenceLimits = out.Reference.AdmittedCost, p.Reference.Several()
+	out.ReferenceLimitSeries = p.Reference.LimitSeries()
 	if excess := p.Reference.Excess(out.Reference); excess > 0 {
 		return nil, fmt.Errorf("exact reference: %d of its own admitted cost break the limit", excess)
 	}
@@ -165,7 +168,7 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 		}
 		figures := measure.Figures{Result: result, Several: t.Several(), MostAdmitted: t.MostAdmitted,
 			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys)}
-		out.Rows = append(out.Rows, RowOutcome{Series: t.Series, Limits: t.Limits, Figures: figures})
+		out.Rows = append(out.Rows, RowOutcome{Series: t.Series, Limits: t.LimitSeries(), Figures: figures})
 	}
 	return out, nil
 }

@@ -25,7 +25,7 @@ func circumstances(r *result.Run) string {
 	}
 	contract := contractWords(r.Limit)
 	if r.Limits != nil {
-		contract = limitsWords(r.Limits)
+		contract = LimitsWords(r.Limits)
 	}
 	return fmt.Sprintf("%s; %s; %s; seed %d", traffic, contract, ServerWords(r.Server), r.Seed)
 }

@@ -130,7 +130,7 @@ func shorten(rows []result.Row) {
 	}
 }
 
-// limitsWords describes several limits: 10/1s and 1000/24h.
-func limitsWords(limits []result.NamedLimit) string {
+// LimitsWords describes several limits: 10/1s and 1000/24h.
+func LimitsWords(limits []result.NamedLimit) string {
 	return message.Enumerate(each(limits, func(l result.NamedLimit) string { return l.String() }))
 }

@@ -116,6 +116,8 @@ func (p *Plan) enterSides(base, head *limiter.Spec) (failed [2]error) {
 		var l *limiter.Limiter
 		if p.Scenario.Phases == nil {
 			l, failed[i] = side.At(p.Scenario.Limit)
+		} else if p.several() {
+			l, failed[i] = side.UnderAll(p.Limits, p.Scenario.Parameters)
 		} else {
 			l, failed[i] = side.Under(p.Scenario.Limit, p.Scenario.Parameters)
 		}
@@ -126,9 +128,13 @@ func (p *Plan) enterSides(base, head *limiter.Spec) (failed [2]error) {
 			p.Limiters = append(p.Limiters, l.Labelled(sideLabels[i], sideLabels[i]+":"))
 		}
 	}
-	if slices.ContainsFunc(p.Limiters, func(l *limiter.Limiter) bool { return l.Foreign() && l.Program.AsksTime() }) {
+	asks := func(l *limiter.Limiter) bool { return l.Foreign() && l.Programs()[0].AsksTime() }
+	if slices.ContainsFunc(p.Limiters, asks) {
 		for _, l := range p.Limiters {
-			l.Program.TimeMoves, l.NewModel = true, nil
+			for _, program := range l.Programs() {
+				program.TimeMoves = true
+			}
+			l.NewModel = nil
 		}
 	}
 	return failed

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -113,7 +114,7 @@ func (r *row) describeScript(all *result.Row) {
 		calls.Scripts += more.Scripts
 	}
 	all.Commands = each(calls.Total, calls.Decisions)
-	all.RoundTrips = each(calls.Scripts, calls.Decisions)
+	all.RoundTrips = each(cmp.Or(calls.Scripts, calls.Decisions), calls.Decisions)
 	if r.left == nil {
 		return
 	}
@@ -126,8 +127,8 @@ func (r *row) describeScript(all *result.Row) {
 // describe returns the row of the document.
 func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) result.Row {
 	all := result.Row{Algorithm: r.Label, Parameters: r.Parameters, Figures: mine.Figures}
-	if p := r.program(); p != nil {
-		all.ScriptSHA1 = script.SHA1(p.Source)
+	if programs := r.Programs(); programs != nil {
+		all.ScriptSHA1 = script.SHA1(programs[0].Source)
 	}
 	if r.Several != nil && r.Each == nil { // it is unknown what one call of a user's script charged
 		for i := range all.Limits {

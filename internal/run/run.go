@@ -169,9 +169,10 @@ func Play(ctx context.Context, p *Plan, engine Engine) (*result.Run, *curves.Inp
 	if run.Reference != nil {
 		picture.Reference = &outcome.ReferenceSeries
 	}
+	picture.ReferenceLimits = outcome.ReferenceLimitSeries
 	for i, l := range outcome.Rows {
-		picture.Algorithms = append(picture.Algorithms,
-			curves.Limiter{Label: g.rows[i].Label, Series: l.Series, Traffic: g.rows[i].traffic})
+		picture.Algorithms = append(picture.Algorithms, curves.Limiter{Label: g.rows[i].Label, Series: l.Series,
+			Traffic: g.rows[i].traffic, Limits: l.Limits})
 	}
 	return run, picture, nil
 }

@@ -10,7 +10,6 @@ import (
 	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
-	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 	"ratelab/lua"
 )
@@ -120,27 +119,19 @@ func (c *chain) Calls() virtualtime.Calls {
 	all := virtualtime.Calls{}
 	for _, s := range c.scripts {
 		one := s.Calls()
-		all.Total, all.Scripts = all.Total+one.Total, all.Scripts+one.Scripts
+		all.Total, all.Scripts = all.Total+one.Total, all.Scripts+one.Decisions
 	}
 	all.Decisions = c.decided
 	return all
 }
 
-// program returns the row's script: that of each of several limits, or nil for a sequence.
-func (r *row) program() *script.Program {
-	if r.Several != nil && r.Each != nil && r.Program == nil {
-		return r.Each[0].Program
-	}
-	return r.Program
-}
-
 // openScript opens the limiter's script, or the scripts of its limits. It returns nil if the model decides.
 func (g *game) openScript(ctx context.Context, l *limiter.Limiter) (Script, error) {
-	if l.Program != nil || l.Several == nil {
-		if l.Program == nil {
-			return nil, nil
-		}
+	switch {
+	case l.Program != nil:
 		return g.engine.Open(ctx, g.Plan, l)
+	case l.Several == nil:
+		return nil, nil
 	}
 	c := &chain{Limiter: l}
 	for _, one := range l.Each {

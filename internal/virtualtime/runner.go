@@ -129,16 +129,12 @@ func (r *Runner) Deadline(realMS int64) (virtualMS int64) { return realMS - r.of
 // Calls counts the commands that scripts issued, including the init script.
 type Calls struct {
 	Decisions int64 // decisions that the script was asked for
-	Scripts   int64 // calls of the script; more than Decisions if several limits are asked one after the other
+	Scripts   int64 // calls of scripts, if several limits are asked one after the other; 0: as many as Decisions
 	Total     int64
 }
 
 // Calls returns the number of commands that the scripts have issued.
-func (r *Runner) Calls() Calls {
-	all := r.calls
-	all.Scripts = all.Decisions
-	return all
-}
+func (r *Runner) Calls() Calls { return r.calls }
 
 // vars returns the values that a client sends, including its own time. number is the request's number in the run.
 func (r *Runner) vars(q limit.Request, number int64) script.Vars {
