@@ -94,11 +94,12 @@ func (c Choice) Asks() (how string, each Choice, err error) {
 	return how, each, nil
 }
 
-// AtTheLimit drops c's own limit= and per= parameters. The label stays the same.
+// AtTheLimit drops c's parameters limit=, per= and ask=. The label stays the same.
 func (c Choice) AtTheLimit() Choice {
 	c.set = maps.Clone(c.set)
-	delete(c.set, "limit")
-	delete(c.set, "per")
+	for _, name := range []string{"limit", "per", "ask"} {
+		delete(c.set, name)
+	}
 	return c
 }
 

@@ -66,6 +66,7 @@ func (a *app) examine() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.examined(c.Context(), &f, args) },
 	}
 	f.LimitFlags(c)
+	f.AllowSeveral()
 	cli.ServerFlag(c, &f.redis, redis.KindAuto, "auto (default), embedded, process, container")
 	c.Flags().DurationVar(&f.search, "search", 0, "play changed traffic, too, for this `TIME` per script, such as 30s")
 	c.Flags().Lookup("seed").Usage = "seed `N` of --search (default 1)"
@@ -82,7 +83,7 @@ var ownServers = []string{redis.KindAuto, redis.KindEmbedded, redis.KindProcess,
 
 // examined examines scripts, prints the findings, and returns the verdict as an error.
 func (a *app) examined(ctx context.Context, f *examineFlags, args []string) error {
-	asked, err := f.asked()
+	asked, limits, err := f.asked()
 	if err != nil {
 		return err
 	}
@@ -97,7 +98,9 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	sides := make([]*limiter.Spec, len(args))
 	for i, name := range args {
 		var problem error
-		if sides[i], problem = limiter.SpecOf(script.OnDisk(name), ""); problem == nil {
+		if sides[i], problem = limiter.SpecOf(script.OnDisk(name), ""); problem == nil && limits != nil {
+			_, problem = sides[i].UnderAll(limits, nil)
+		} else if problem == nil {
 			_, problem = sides[i].At(examine.Standard)
 		}
 		err = errors.Join(err, problem)
@@ -111,7 +114,8 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	stopped := false
 	for i, side := range sides {
 		bar.Count("examine "+message.Shown(args[i]), i, len(args))
-		found, err := one(ctx, examine.Script{At: side.At, Asked: asked, Search: f.searching()}, server)
+		found, err := one(ctx, examine.Script{At: side.At, Asked: asked, Several: underAll(side, limits),
+			Search: f.searching()}, server)
 		if stopped = errors.Is(err, message.ErrInterrupted) && found != nil; err != nil && !stopped {
 			return examineFault(args[i], err)
 		}
@@ -159,13 +163,14 @@ func one(ctx context.Context, s examine.Script, server engine.Spec) (*result.Exa
 }
 
 // examined examines all users' scripts, at one limit after the other. shown has the requests of the run at each limit.
-// costs tells that requests have other costs than 1.
+// costs tells that requests have other costs than 1. several are several limits of the run.
 func examined(ctx context.Context, files []script.File, limits []limit.Policy, shown map[limit.Policy][]limit.Request,
-	costs bool, server engine.Spec) (all []result.Examination, err error) {
+	costs bool, several []limit.Limit, server engine.Spec) (all []result.Examination, err error) {
 	for i := range limits {
 		for _, file := range files {
-			found, err := one(ctx, examine.Script{At: limiter.OfFile(file).At, Asked: &limits[i], Costs: costs,
-				Shown: shown[limits[i]]}, server)
+			side := limiter.OfFile(file)
+			found, err := one(ctx, examine.Script{At: side.At, Asked: &limits[i], Costs: costs,
+				Several: underAll(side, several), Shown: shown[limits[i]]}, server)
 			if err != nil {
 				return nil, err
 			}
@@ -197,14 +202,23 @@ func shownAt(plans []*run.Plan, limits []limit.Policy) map[limit.Policy][]limit.
 	return all
 }
 
-// asked returns the limit that the flags give, or nil if they give none.
-func (f *examineFlags) asked() (*limit.Policy, error) {
+// asked returns the limit that the flags give, or nil if they give none. If they give several, it returns the first and
+// all of them.
+func (f *examineFlags) asked() (*limit.Policy, []limit.Limit, error) {
 	instead, err := f.Instead()
 	if err != nil || instead.Limit == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := run.NewPlan(&scenario.Scenario{}, instead)
-	return &p.Policy, nil
+	return &p.Policy, p.Limits, nil
+}
+
+// underAll returns a function that makes the limiter for several limits, or nil if there is one limit.
+func underAll(side *limiter.Spec, limits []limit.Limit) func() (*limiter.Limiter, error) {
+	if limits == nil {
+		return nil
+	}
+	return func() (*limiter.Limiter, error) { return side.UnderAll(limits, nil) }
 }
 
 // examineFault returns the error for an examination that failed.

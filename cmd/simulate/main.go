@@ -137,7 +137,11 @@ func (j *job) decide(ctx context.Context) (found *run.Result, err error) {
 			limits = append(limits, p)
 		}
 	}
-	doc.Examinations, err = examined(ctx, j.Scripts, limits, shownAt(plans, limits), costly, j.server)
+	var several []limit.Limit // of one run: other runs have other limits
+	if len(plans) == 1 {
+		several = plans[0].Limits
+	}
+	doc.Examinations, err = examined(ctx, j.Scripts, limits, shownAt(plans, limits), costly, several, j.server)
 	if errors.Is(err, message.ErrInterrupted) {
 		found.Interrupted, err = true, nil
 	}

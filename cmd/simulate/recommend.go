@@ -83,7 +83,7 @@ func (a *app) recommended(ctx context.Context, f *recommendFlags, args []string)
 	}
 	if f.Scripts != nil {
 		limits := []limit.Policy{doc.Answers[0].Limit.Policy()}
-		doc.Examinations, err = examined(ctx, script.Files(f.Scripts), limits, nil, false,
+		doc.Examinations, err = examined(ctx, script.Files(f.Scripts), limits, nil, false, nil,
 			serverOf(redis.KindAuto, true))
 		if err != nil {
 			return examineFault(strings.Join(f.Scripts, ", "), err)

@@ -49,7 +49,9 @@ const fewer = "tried besides: the example is shorter"
 type Script struct {
 	At    func(limit.Policy) (*limiter.Limiter, error)
 	Asked *limit.Policy // the limit the user asked about; nil: none
-	Costs bool          // requests may have other costs than 1
+	// Several returns the limiter for several limits on each request, of which Asked is the first; nil: there is one.
+	Several func() (*limiter.Limiter, error)
+	Costs   bool // requests may have other costs than 1
 	// Shown are requests of a run, at the limit the user asked about. They are played too.
 	Shown  []limit.Request
 	Search *Search // nil: no search
@@ -90,6 +92,11 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	small.found.Partial = errors.Is(err, message.ErrInterrupted)
 	if err == nil && small.plays > 0 {
 		small.bound(asked)
+	}
+	if err == nil && small.plays > 0 && s.Several != nil {
+		x.why = ""
+		err = x.across()
+		small.found.Partial = errors.Is(err, message.ErrInterrupted)
 	}
 	return small.found, err
 }
@@ -244,7 +251,9 @@ var names = map[string]string{
 	"client_clock": "trusts the client's clock", "changed": "wrong after its limit changes",
 	"retry_after": "retry-after is not true",
 	"retry_late":  "retry-after is too late", "remaining": "remaining is not true",
-	"reset_after": "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
+	"charges_others": "charges a limit for a request that another refused",
+	"retry_others":   "tells the retry-after of another limit",
+	"reset_after":    "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
 }
 
 // ours matches errors about features that virtual time or the embedded server lacks. They are not faults of the script.

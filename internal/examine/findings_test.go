@@ -80,7 +80,12 @@ func policyOf(t *testing.T, words []string) limit.Policy {
 
 // archived is a script of an archive, with its binding beside it.
 func archived(a *txtar.Archive, name string, p limit.Policy) Script {
-	file := script.File{Name: name, Read: func(name string) ([]byte, error) {
+	return Script{Asked: &p, At: limiter.OfFile(fileIn(a, name)).At}
+}
+
+// fileIn is a file of an archive, which has its binding too.
+func fileIn(a *txtar.Archive, name string) script.File {
+	return script.File{Name: name, Read: func(name string) ([]byte, error) {
 		for _, f := range a.Files {
 			if f.Name == name {
 				return bytes.Clone(f.Data), nil
@@ -88,7 +93,6 @@ func archived(a *txtar.Archive, name string, p limit.Policy) Script {
 		}
 		return nil, fs.ErrNotExist
 	}}
-	return Script{Asked: &p, At: limiter.OfFile(file).At}
 }
 
 // faults are the kinds of an examination's faults, sorted, with the limits where those are others.

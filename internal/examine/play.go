@@ -159,7 +159,7 @@ func (x *examination) untilPhase(atUS int64, p *play) int64 {
 // method Ignored. It returns the first hidden error, or "".
 func (x *examination) ask(l *limiter.Limiter, requests []limit.Request) ([]limit.Decision, error) {
 	got := make([]limit.Decision, len(requests))
-	s, err := x.Engine.Open(x.ctx, standard, l)
+	s, err := run.Open(x.ctx, x.Engine, standard, l)
 	if err == nil {
 		err = s.Decide(x.ctx, requests, got)
 	}

@@ -64,6 +64,18 @@ func bare(label string) string {
 	return strings.NewReplacer(":", "-", "=", "-", ".", "-").Replace(label)
 }
 
+// inFile returns the fields of a limit in a scenario file.
+func inFile(at result.Limit) string {
+	text := fmt.Sprintf("requests: %d, per: %s", at.Requests, report.Span(at.WindowUS))
+	if at.Burst != at.Requests {
+		text += fmt.Sprintf(", burst: %d", at.Burst)
+	}
+	if at.Contract != limit.ByWindow {
+		text += fmt.Sprintf(", contract: %v", at.Contract)
+	}
+	return text
+}
+
 // Scenario returns the traffic that shows a finding, as a scenario file.
 func Scenario(e *result.Examination, f *result.Finding) []byte {
 	var b strings.Builder
@@ -72,14 +84,18 @@ func Scenario(e *result.Examination, f *result.Finding) []byte {
 	fmt.Fprintf(&b, "name: %s-%s\nquestion: Does %s still do this (%s)?\n", bare(e.Algorithm), kind, bare(e.Algorithm),
 		strings.ReplaceAll(kind, "-", " "))
 	at := f.Limit
-	fmt.Fprintf(&b, "limit: {requests: %d, per: %s", at.Requests, report.Span(at.WindowUS))
-	if at.Burst != at.Requests {
-		fmt.Fprintf(&b, ", burst: %d", at.Burst)
+	if f.Limits == nil {
+		fmt.Fprintf(&b, "limit: {%s}\n", inFile(at))
+	} else {
+		b.WriteString("limits:\n")
 	}
-	if at.Contract != limit.ByWindow {
-		fmt.Fprintf(&b, ", contract: %v", at.Contract)
+	for _, l := range f.Limits {
+		fmt.Fprintf(&b, "  - {name: %s, %s, counts: %s", l.Name, inFile(l.Limit), l.Counts)
+		if l.Key > 0 {
+			fmt.Fprintf(&b, ", key: %d", l.Key)
+		}
+		b.WriteString("}\n")
 	}
-	b.WriteString("}\n")
 	if f.BehindUS > 0 {
 		fmt.Fprintf(&b, "clients:\n  - {name: right}\n  - {name: behind, offset: -%s}\n", report.Span(f.BehindUS))
 	}

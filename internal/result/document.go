@@ -143,14 +143,16 @@ func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
 
 // Finding is one finding of an examination.
 type Finding struct {
-	Kind     string   `json:"kind"`           // such as never_expires
-	Name     string   `json:"name,omitempty"` // the name of a fault, in words
-	Fault    bool     `json:"fault"`          // wrong in any limiter; otherwise a property of a kind of limiter
-	Text     string   `json:"text"`           // the finding with figures
-	Limit    Limit    `json:"limit"`          // the limit at which it occurs
-	File     string   `json:"file,omitempty"` // the scenario whose traffic demonstrates it
-	Requests int64    `json:"requests"`       // of that traffic
-	Traffic  []Volley `json:"traffic"`
+	Kind  string `json:"kind"`           // such as never_expires
+	Name  string `json:"name,omitempty"` // the name of a fault, in words
+	Fault bool   `json:"fault"`          // wrong in any limiter; otherwise a property of a kind of limiter
+	Text  string `json:"text"`           // the finding with figures
+	Limit Limit  `json:"limit"`          // the limit at which it occurs
+	// Limits are several limits, if the finding is about them.
+	Limits   []NamedLimit `json:"limits,omitempty"`
+	File     string       `json:"file,omitempty"` // the scenario whose traffic demonstrates it
+	Requests int64        `json:"requests"`       // of that traffic
+	Traffic  []Volley     `json:"traffic"`
 	// BehindUS is how far the clock of the client of every second request is behind; absent if 0.
 	BehindUS int64 `json:"behind_us,omitempty"`
 }

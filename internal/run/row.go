@@ -80,7 +80,7 @@ func (g *game) open(ctx context.Context) error {
 // row makes a limiter's row, and opens the limiter's script.
 func (g *game) row(ctx context.Context, l *limiter.Limiter) (r *row, err error) {
 	r = &row{Limiter: l}
-	if r.script, err = g.openScript(ctx, l); err == nil && g.Watch != nil {
+	if r.script, err = Open(ctx, g.engine, g.Plan, l); err == nil && g.Watch != nil {
 		r.observe, err = g.Watch(l.Label)
 	}
 	g.rows = append(g.rows, r)

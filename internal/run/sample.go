@@ -137,7 +137,7 @@ func (g *game) sampledRow(ctx context.Context, r *row, model func() replay.Decid
 	r.decider = of(r.script)
 	if r.Gateways == nil && !g.sharesKeys() && !g.sample.rare {
 		r.another = func() replay.Decider {
-			script, err := g.openScript(ctx, r.Limiter)
+			script, err := Open(ctx, g.engine, g.Plan, r.Limiter)
 			if err != nil {
 				return failed{err}
 			}

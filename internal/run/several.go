@@ -125,17 +125,17 @@ func (c *chain) Calls() virtualtime.Calls {
 	return all
 }
 
-// openScript opens the limiter's script, or the scripts of its limits. It returns nil if the model decides.
-func (g *game) openScript(ctx context.Context, l *limiter.Limiter) (Script, error) {
+// Open opens the limiter's script, or the scripts of its limits. It returns nil if the model decides.
+func Open(ctx context.Context, engine Engine, p *Plan, l *limiter.Limiter) (Script, error) {
 	switch {
 	case l.Program != nil:
-		return g.engine.Open(ctx, g.Plan, l)
+		return engine.Open(ctx, p, l)
 	case l.Several == nil:
 		return nil, nil
 	}
 	c := &chain{Limiter: l}
 	for _, one := range l.Each {
-		s, err := g.engine.Open(ctx, g.Plan, one)
+		s, err := engine.Open(ctx, p, one)
 		if s == nil || err != nil {
 			return nil, err
 		}
