@@ -66,7 +66,7 @@ func (a *app) examine() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return a.examined(c.Context(), &f, args) },
 	}
 	f.LimitFlags(c)
-	f.AllowSeveral()
+	f.AllowSeveral(c)
 	cli.ServerFlag(c, &f.redis, redis.KindAuto, "auto (default), embedded, process, container")
 	c.Flags().DurationVar(&f.search, "search", 0, "play changed traffic, too, for this `TIME` per script, such as 30s")
 	c.Flags().Lookup("seed").Usage = "seed `N` of --search (default 1)"

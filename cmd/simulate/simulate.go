@@ -53,7 +53,7 @@ func (a *app) simulate() *cobra.Command {
 	f.AlgorithmsFlag(c)
 	f.ScriptFlag(c)
 	f.LimitFlags(c)
-	f.AllowSeveral()
+	f.AllowSeveral(c)
 	f.Traffic.Register(c, a.Streams, true)
 	cli.ServerFlag(c, &f.redis, redis.KindAuto, scriptServers+", model")
 	f.FormatFlag(c, report.Simulated{}.Formats().Names())

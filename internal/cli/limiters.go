@@ -26,7 +26,11 @@ type Limiters struct {
 }
 
 // AllowSeveral lets --limit have several limits on each request.
-func (l *Limiters) AllowSeveral() { l.several = true }
+func (l *Limiters) AllowSeveral(c *cobra.Command) {
+	l.several = true
+	c.Flags().Lookup("limit").Usage = "limit `REQUESTS/WINDOW` such as 100/1m, or several: 10/1s+1000/1d (default the " +
+		"scenario's)"
+}
 
 // AlgorithmsFlag adds --algorithms to c.
 func (l *Limiters) AlgorithmsFlag(c *cobra.Command) {
