@@ -85,12 +85,24 @@ type Busiest struct {
 	MostKey string `json:"most_key"`
 }
 
-// Rejected describes what an exact limiter would reject under a limit.
+// Rejected describes what an exact limiter would reject under a limit, or under several limits on each request.
 type Rejected struct {
-	Limit
+	Limit             // the first, if there are several
 	Rejected int64    `json:"rejected"`
 	Clients  int64    `json:"clients"` // clients with a rejection
 	Who      []Client `json:"who"`     // the clients with the most rejections, at most five
+	// Limits are several limits on each request; absent if there is one.
+	Limits []Refusing `json:"limits,omitempty"`
+	// RejectedRequests is the number of rejected requests under several limits; absent if it is 0 or there is one
+	// limit.
+	RejectedRequests int64 `json:"rejected_requests,omitempty"`
+}
+
+// Refusing is one of several limits, with the requests that it refuses.
+type Refusing struct {
+	NamedLimit
+	Refused      int64 `json:"refused"`       // requests; several limits may refuse one
+	RefusedAlone int64 `json:"refused_alone"` // of these, requests that no other limit refuses
 }
 
 // Client is a client that a limit rejects.
@@ -100,6 +112,8 @@ type Client struct {
 	Rejected int64  `json:"rejected"`
 	FirstUS  int64  `json:"first_us"` // the time of the first rejection; 0 if there is none
 	LastUS   int64  `json:"last_us"`
+	// Refused has the requests that each of several limits refuses, by the limits' names.
+	Refused map[string]int64 `json:"refused,omitempty"`
 }
 
 // Change compares the requests that an old and a new limit admit. Each limit decides on its own which requests it
