@@ -8,6 +8,7 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ six rates it shows the least burst. All figures are exact. With --limit it shows
 would be rejected, how often, and when first and last. With two limits, the old one and the new
 one, it shows what is newly rejected and what no longer; --max-newly-rejected makes that a gate.
 With --in-flight it does the same for requests in flight: which concurrency limit fits the log.
+Several limits on each request are joined by +; limits shows which of them refuses how much.
 Limits are windows unless --burst or --contract bucket is given.
 
 Exit codes: 0 ok, 1 more is newly rejected than may be, 2 usage or a log that cannot be read, 3
@@ -37,6 +39,7 @@ output failed, 130 interrupted.`
 
 const examplesLimits = `  simulate limits --trace access.log.gz --limit 20/1m           whom this limit rejects
   simulate limits --trace access.log.gz --limit 100/1m --limit 50/1m --max-newly-rejected 0
+  simulate limits --trace access.log.gz --limit 10/1s+100/1m    several limits on each request
   simulate limits --trace calls.csv --trace-takes seconds --in-flight    which concurrency limit
   zcat access.log.*.gz | simulate limits --trace -              a log from a pipe
   simulate limits --trace calls.csv --trace-key user --trace-time at --trace-cost tokens`
@@ -71,7 +74,8 @@ func (a *app) limits() *cobra.Command {
 	c.Flags().BoolVar(&f.inFlight, "in-flight", false,
 		"show how many requests are in flight, and which limits fit")
 	c.MarkFlagRequired("trace")
-	c.Flags().StringArrayVar(&f.limits, "limit", nil, "limits `REQUESTS/WINDOW` such as 100/1m, comma-separated")
+	c.Flags().StringArrayVar(&f.limits, "limit", nil,
+		"limits `REQUESTS/WINDOW` such as 100/1m, comma-separated; 10/1s+100/1m: several on each request")
 	c.Flags().StringArrayVar(&f.bursts, "burst", nil,
 		"with --limit: admit up to `N` at once; one for all limits, or one each")
 	c.Flags().Var(&f.contract, "contract", "`KIND` of limit: window, bucket (default window, with --burst bucket)")
@@ -100,11 +104,14 @@ func (f *limitsFlags) checkInFlight() error {
 	return nil
 }
 
-// policies returns the limits to examine.
-func (f *limitsFlags) policies() ([]limit.Policy, error) {
-	all, err := cli.Policies(f.limits)
-	if err != nil {
-		return nil, err
+// policies returns the policies to examine, each with one limit or with several.
+func (f *limitsFlags) policies() (all [][]limit.Limit, err error) {
+	for _, text := range cli.Split(f.limits) {
+		limits, err := limit.ParseLimits(text)
+		if err != nil {
+			return nil, cli.Usage("--limit%s", strings.TrimPrefix(": "+err.Error(), ": limit"))
+		}
+		all = append(all, limits)
 	}
 	bursts := cli.Split(f.bursts)
 	switch {
@@ -117,22 +124,29 @@ func (f *limitsFlags) policies() ([]limit.Policy, error) {
 	case f.gate && len(all) != 2:
 		return nil, cli.Usage("--max-newly-rejected: needs two limits, the old one and the new one, such as --limit " +
 			"100/1m --limit 50/1m")
-	case bursts == nil && f.contract.Value != limit.ByBucket.String():
-		return all, nil
 	}
 	burst := cli.Count[int64](0, 1, limit.MaxRequests)
 	for i := range all {
-		p := &all[i]
-		p.Contract = limit.ByBucket
 		if bursts != nil {
 			text := bursts[min(i, len(bursts)-1)]
 			if err := burst.Set(text); err != nil {
 				return nil, cli.Usage("--burst %s: want %v", message.Quote(text), err)
 			}
-			p.Burst = burst.Value
 		}
-		if most := limits.MostBurst(*p); p.Capacity() > most {
-			return nil, cli.Usage("--limit %v: a burst of more than %d cannot be counted exactly", p, most)
+		for j := range all[i] {
+			p, contract := &all[i][j].Policy, f.contract.Value
+			switch {
+			case len(all[i]) > 1 && bursts != nil:
+				return nil, cli.Usage("--burst %d: is of one limit; with several, write 100/1m:burst=20 for each",
+					burst.Value)
+			case p.Burst > 0 && (bursts != nil || contract == limit.ByWindow.String()):
+				return nil, cli.Usage("--limit %v: has its own burst; leave out --burst and --contract window", p)
+			case bursts != nil || contract == limit.ByBucket.String():
+				p.Contract, p.Burst = limit.ByBucket, cmp.Or(p.Burst, burst.Value)
+			}
+			if most := limits.MostBurst(*p); p.Contract == limit.ByBucket && p.Capacity() > most {
+				return nil, cli.Usage("--limit %v: a burst of more than %d cannot be counted exactly", p, most)
+			}
 		}
 	}
 	return all, nil

@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// change compares two limits. Who has all clients.
-func (l *Log) change(before, after limit.Policy) *result.Change {
+// change compares two limits by the requests that they refuse. Who has all clients.
+func (l *Log) change(before, after []limit.Each) *result.Change {
 	c := &result.Change{}
 	for i := range l.clients {
 		who := changed(l.of(&l.clients[i]), before, after)
@@ -29,23 +29,23 @@ func (l *Log) change(before, after limit.Policy) *result.Change {
 }
 
 // changed compares two limits for one client.
-func changed(all []request, before, after limit.Policy) (who result.Changed) {
-	rejects, rejectsNow := over(all, before), over(all, after)
-	for i, q := range all {
+func changed(all []request, before, after []limit.Each) (who result.Changed) {
+	for _, q := range all {
+		rejects, rejectsNow := before[q.place] != 0, after[q.place] != 0
 		who.Asked += q.cost
-		if rejects[i] {
+		if rejects {
 			who.RejectedOld += q.cost
 		}
-		if rejectsNow[i] {
+		if rejectsNow {
 			who.RejectedNew += q.cost
 		}
 		switch {
-		case rejectsNow[i] && !rejects[i]:
+		case rejectsNow && !rejects:
 			if who.LastUS = q.atUS; who.NewlyRejected == 0 {
 				who.FirstUS = q.atUS
 			}
 			who.NewlyRejected += q.cost
-		case rejects[i] && !rejectsNow[i]:
+		case rejects && !rejectsNow:
 			who.NoLongerRejected += q.cost
 		}
 	}

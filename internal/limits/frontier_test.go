@@ -18,7 +18,7 @@ func drawn(t *rapid.T, clients []string) (all []limit.Request, log *Log) {
 	costly := rapid.Bool().Draw(t, "costs")
 	var at int64
 	gap := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 3_000), rapid.Int64Range(0, 400_000),
-		rapid.Int64Range(0, 3_000_000), rapid.Just(int64(1_000_000)))
+		rapid.Int64Range(0, 3_000_000), rapid.SampledFrom([]int64{999_999, 1_000_000}))
 	for range rapid.IntRange(1, 60).Draw(t, "requests") {
 		at += gap.Draw(t, "gap")
 		q := limit.Request{AtUS: at, Key: rapid.SampledFrom(clients).Draw(t, "key"), Cost: 1}

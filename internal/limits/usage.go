@@ -6,6 +6,7 @@ package limits
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -42,6 +43,7 @@ type Log struct {
 	clients                []client  // sorted by name
 	list                   []request // of the client unpacked last
 	listed                 *client   // the client unpacked last
+	owners                 []int32   // by place: the client's index; nil: not known yet
 	rejects                []bool    // by place
 	blocks                 []block   // sorted: the busiest first
 	perBlock               int       // the number of requests of a block
@@ -122,10 +124,11 @@ func (l *Log) of(c *client) []request {
 // mostNamed is how many clients a table names. A name may take two lines.
 const mostNamed = 5
 
-// Look returns the document of the readings of one log: for these limits, or with the frontier if limits is nil. The
-// first reading determines the rates of the frontier. read returns the next reading, or nil after the last one. A
-// reading is freed before read is called again. The error is read's.
-func Look(limits []limit.Policy, read func() (*Log, error)) (*result.Document, error) {
+// Look returns the document of the readings of one log: for these policies, or with the frontier if policies is nil. A
+// policy has one limit, or several on each request. The first reading determines the rates of the frontier. read
+// returns the next reading, or nil after the last one. A reading is freed before read is called again. The error is
+// read's, or that of a key without the part that a limit applies to.
+func Look(policies [][]limit.Limit, read func() (*Log, error)) (*result.Document, error) {
 	d := result.New(result.OfLimits, "")
 	var buckets []limit.Policy
 	for l, err := read(); l != nil || err != nil; l, err = read() {
@@ -139,14 +142,20 @@ func Look(limits []limit.Policy, read func() (*Log, error)) (*result.Document, e
 		for i, w := range Windows {
 			u.Windows = append(u.Windows, l.window(w.Microseconds(), needs[i]))
 		}
-		for _, p := range limits {
-			u.Limits = append(u.Limits, l.rejected(p))
-		}
-		if len(limits) == 2 {
-			u.Change = l.change(limits[0], limits[1])
+		var before []limit.Each
+		for i, limits := range policies {
+			refused, err := l.refusals(limits)
+			if err != nil {
+				return nil, fmt.Errorf("--limit: %w", err)
+			}
+			u.Limits = append(u.Limits, l.rejected(limits, refused))
+			if len(policies) == 2 && i == 1 {
+				u.Change = l.change(before, refused)
+			}
+			before = refused
 		}
 		d.Users = append(d.Users, u)
-		if limits != nil {
+		if policies != nil {
 			continue
 		}
 		if buckets == nil {
@@ -163,11 +172,11 @@ func Look(limits []limit.Policy, read func() (*Log, error)) (*result.Document, e
 			d.Frontier = append(d.Frontier, l.frontier(f, byRate[i], needs[i]))
 		}
 	}
-	for i := range limits {
+	for i := range policies {
 		keep(d.Users, mostNamed, func(u *result.Users) *[]result.Client { return &u.Limits[i].Who },
 			func(c result.Client) [2]int64 { return [2]int64{c.Rejected} })
 	}
-	if len(limits) == 2 {
+	if len(policies) == 2 {
 		keep(d.Users, math.MaxInt, func(u *result.Users) *[]result.Changed { return &u.Change.Who },
 			func(c result.Changed) [2]int64 { return [2]int64{c.NewlyRejected, c.NoLongerRejected} })
 	}
@@ -217,19 +226,22 @@ func quantile(sorted []int64, share float64) int64 {
 	return sorted[max(rank, 1)-1]
 }
 
-// rejected returns what an exact limiter rejects. Who has all clients.
-func (l *Log) rejected(p limit.Policy) result.Rejected {
-	t := result.Rejected{Limit: result.LimitOf(p)}
+// rejected returns what an exact limiter of these limits rejects. refused is from refusals. Who has all clients.
+func (l *Log) rejected(limits []limit.Limit, refused []limit.Each) result.Rejected {
+	t := result.Rejected{Limit: result.LimitOf(limits[0].Policy)}
+	for i := 0; len(limits) > 1 && i < len(limits); i++ {
+		t.Limits = append(t.Limits, result.Refusing{NamedLimit: result.NamedLimitOf(limits[i])})
+	}
 	for place := range l.clients {
-		c, all := result.Client{Key: l.clients[place].key}, l.of(&l.clients[place])
-		over := over(all, p)
-		for i, q := range all {
+		c := result.Client{Key: l.clients[place].key}
+		for _, q := range l.of(&l.clients[place]) {
 			c.Asked += q.cost
-			if over[i] {
+			if by := refused[q.place]; by != 0 {
 				if c.LastUS = q.atUS; c.Rejected == 0 {
 					c.FirstUS = q.atUS
 				}
 				c.Rejected += q.cost
+				count(&t, &c, by)
 			}
 		}
 		t.Rejected += c.Rejected
@@ -239,13 +251,20 @@ func (l *Log) rejected(p limit.Policy) result.Rejected {
 	return t
 }
 
-// over returns for each of a client's requests whether an exact limiter of the policy's contract rejects it.
-func over(all []request, p limit.Policy) []bool {
-	rule, most := window(p.WindowUS()), p.Requests
-	if p.Contract == limit.ByBucket {
-		rule, most = bucket(p), p.Capacity()
+// count counts a client's rejected request by those of several limits that refuse it.
+func count(t *result.Rejected, c *result.Client, by limit.Each) {
+	if t.Limits != nil {
+		t.RejectedRequests++
 	}
-	rejects := make([]bool, len(all))
-	rule(all, most, func(i int, _ int64, over bool) { rejects[i] = over })
-	return rejects
+	for i := range t.Limits {
+		if one := &t.Limits[i]; by.Has(i) {
+			if one.Refused++; !by.Several() {
+				one.RefusedAlone++
+			}
+			if c.Refused == nil {
+				c.Refused = map[string]int64{}
+			}
+			c.Refused[one.Name]++
+		}
+	}
 }

@@ -27,16 +27,25 @@ func stream(all []limit.Request) iter.Seq2[limit.Request, error] {
 
 // look is the document of logs that were read.
 func look(t interface{ Fatal(...any) }, limits []limit.Policy, logs ...*Log) *result.Document {
-	d, err := Look(limits, func() (l *Log, err error) {
-		if len(logs) > 0 {
-			l, logs = logs[0], logs[1:]
-		}
-		return l, nil
-	})
+	var alone [][]limit.Limit
+	for _, p := range limits {
+		alone = append(alone, []limit.Limit{{Name: "alone", Policy: p}})
+	}
+	d, err := Look(alone, oneByOne(logs))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// oneByOne gives logs one by one, and nil after the last.
+func oneByOne(logs []*Log) func() (*Log, error) {
+	return func() (l *Log, err error) {
+		if len(logs) > 0 {
+			l, logs = logs[0], logs[1:]
+		}
+		return l, nil
+	}
 }
 
 // What a window holds and what an exact limiter refuses are what their definitions say, request by request.
@@ -100,7 +109,7 @@ func TestQuantiles(t *testing.T) {
 }
 
 // The screen is one of 80 columns and 24 lines, and the JSON as its schema says, for two readings, for costs, where
-// nothing is rejected, and for a change of limits.
+// nothing is rejected, for a change of limits, and for several limits on each request.
 func TestScreenFits(t *testing.T) {
 	for _, size := range []int64{1, 100} {
 		var logs []*Log
@@ -124,17 +133,31 @@ func TestScreenFits(t *testing.T) {
 			log.Within = rule
 			logs = append(logs, log)
 		}
-		for _, limits := range [][]limit.Policy{nil, {{Requests: 1, Window: time.Minute}},
-			{{Requests: limit.MaxRequests, Window: time.Minute}},
-			{{Requests: 20, Window: time.Minute}, {Requests: 1, Window: time.Minute}}} {
-			d := look(t, limits, logs...)
+		for _, texts := range [][]string{nil, {"1/1m"}, {"1000000000/1m"}, {"20/1m", "1/1m"}, {"20/1s+1/1m"},
+			{"5/1s:requests:name=16-small-letters+20/1m:burst=3"}, {"20/1m", "20/1s+1/1m+400/1h"}} {
+			var policies [][]limit.Limit
+			most := 24
+			for _, text := range texts {
+				if strings.Contains(text, "+") {
+					most = 30 // another column narrows that of the long names
+				}
+				limits, err := limit.ParseLimits(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				policies = append(policies, limits)
+			}
+			d, err := Look(policies, oneByOne(logs))
+			if err != nil {
+				t.Fatal(err)
+			}
 			d.Traffic.StartUS = 1_704_067_200_000_000
 			var table, doc strings.Builder
 			if err := Forms.Write(&table, "table", d, report.Terminal{Width: 80}); err != nil {
 				t.Fatal(err)
 			}
 			lines := strings.Split(strings.TrimSuffix(table.String(), "\n"), "\n")
-			if len(lines) > 24 || slices.ContainsFunc(lines, func(line string) bool { return len(line) > 80 }) {
+			if len(lines) > most || slices.ContainsFunc(lines, func(line string) bool { return len(line) > 80 }) {
 				t.Errorf("%d lines:\n%s", len(lines), table.String())
 			}
 			if err := Forms.Write(&doc, "json", d, report.Terminal{}); err != nil {

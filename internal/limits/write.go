@@ -19,7 +19,7 @@ import (
 var Forms = report.Formats{Sheet: sheet, CSV: writeCSV}
 
 // writeCSV writes a line for each client for which two limits decide differently. Without two limits it writes a line
-// for each limit, and without limits a line for each limit of the frontier.
+// for each limit, also for each of several on one request, and without limits a line for each limit of the frontier.
 func writeCSV(w io.Writer, d *result.Document) error {
 	if d.InFlight != nil {
 		return writeInFlight(w, d)
@@ -32,6 +32,12 @@ func writeCSV(w io.Writer, d *result.Document) error {
 	case d.Users[0].Change != nil:
 		header = []string{"client", "asked", "rejected_old", "rejected_new", "newly_rejected", "no_longer_rejected",
 			"first_us", "last_us", "within_second"}
+	}
+	several := slices.ContainsFunc(d.Users[0].Limits, func(t result.Rejected) bool { return t.Limits != nil })
+	var blank []string // the cells of a single limit beside several ones
+	if several && d.Users[0].Change == nil {
+		header = append(header, "rejected_requests", "limits", "name", "counts", "key", "refused", "refused_alone")
+		blank = make([]string, 7)
 	}
 	all := [][]string{header}
 	for _, u := range d.Users {
@@ -47,9 +53,19 @@ func writeCSV(w io.Writer, d *result.Document) error {
 			continue
 		}
 		for _, t := range u.Limits {
-			all = append(all, []string{report.Integer(t.Requests), report.Integer(t.WindowUS), report.Integer(t.Burst),
-				t.Contract.String(), report.Integer(t.Rejected), report.Float(report.Share(t.Rejected, d.Traffic.Cost)),
-				report.Integer(t.Clients), report.Float(report.Share(t.Clients, d.Traffic.Keys)), u.WithinSecond})
+			line := func(l result.Limit, more ...string) {
+				all = append(all, append([]string{report.Integer(l.Requests), report.Integer(l.WindowUS),
+					report.Integer(l.Burst), l.Contract.String(), report.Integer(t.Rejected),
+					report.Float(report.Share(t.Rejected, d.Traffic.Cost)), report.Integer(t.Clients),
+					report.Float(report.Share(t.Clients, d.Traffic.Keys)), u.WithinSecond}, more...))
+			}
+			for _, l := range t.Limits {
+				line(l.Limit, report.Integer(t.RejectedRequests), written(t), l.Name, l.Counts,
+					report.Integer(int64(l.Key)), report.Integer(l.Refused), report.Integer(l.RefusedAlone))
+			}
+			if t.Limits == nil {
+				line(t.Limit, blank...)
+			}
 		}
 	}
 	for _, f := range d.Frontier {
@@ -81,10 +97,10 @@ func sheet(d *result.Document) report.Sheet {
 		}
 		return append(all, report.Part{Notes: report.Items(last...)})
 	}
-	next := "N/1m"
+	next := "recommend --limit N/1m"
 	limits := d.Users[0].Limits
 	if len(limits) > 0 {
-		next = flags(limits[len(limits)-1].Limit)
+		next = flags(limits[len(limits)-1])
 	}
 	switch {
 	case d.Users[0].Change != nil:
@@ -112,18 +128,46 @@ func sheet(d *result.Document) report.Sheet {
 		}
 		last = append([]string{text + "."}, last...)
 	}
-	last = append(last, fmt.Sprintf("Next: simulate recommend --limit %s --trace FILE     by which limiter", next))
+	last = append(last, fmt.Sprintf("Next: simulate %s --trace FILE     by which limiter", next))
 	return append(all, report.Part{Notes: report.Items(last...)})
 }
 
-// flags returns the flags that set a limit.
-func flags(l result.Limit) string {
-	text := fmt.Sprintf("%d/%s", l.Requests, report.Span(l.WindowUS))
+// flags returns the flags that set a limit, with the command that takes it.
+func flags(l result.Rejected) string {
+	text := fmt.Sprintf("recommend --limit %d/%s", l.Requests, report.Span(l.WindowUS))
 	switch {
+	case l.Limits != nil:
+		return "--limit " + written(l)
 	case l.Contract == limit.ByBucket && l.Burst != l.Requests:
 		text += fmt.Sprintf(" --burst %d", l.Burst)
 	case l.Contract == limit.ByBucket:
 		text += " --contract bucket"
+	}
+	return text
+}
+
+// written returns a limit as people read it, or several as --limit reads them.
+func written(t result.Rejected) string {
+	if t.Limits == nil {
+		return t.Limit.String()
+	}
+	var texts []string
+	for _, l := range t.Limits {
+		texts = append(texts, word(l))
+	}
+	return strings.Join(texts, "+")
+}
+
+// word returns one of several limits as --limit reads it.
+func word(l result.Refusing) string {
+	window := l.NamedLimit
+	window.Burst, window.Contract = 0, limit.ByWindow
+	text := window.String()
+	if l.Contract == limit.ByBucket {
+		text += fmt.Sprintf(":burst=%d", l.Burst)
+	}
+	if l.Short() == l.Name {
+		text += ":name=" + l.Name
 	}
 	return text
 }
@@ -241,30 +285,57 @@ func (p *page) backend() string {
 	return fmt.Sprintf("Backend's busiest second: %s; at 5%%: %s (1s), %s (1m), %s (1h)", at[0], at[1], at[2], at[3])
 }
 
-// rejects describes how much a limit rejects, and of how many clients.
-func (p *page) rejects(i int) report.Line {
+// rejects describes how much a limit rejects, and of how many clients. With several limits, a line for each follows.
+func (p *page) rejects(i int) (lines []report.Line) {
 	all := p.cells(func(r *reading) []string {
 		t := r.Limits[i]
 		return []string{report.Integer(t.Rejected), report.Percent(report.Share(t.Rejected, p.Cost)),
-			report.Integer(t.Clients)}
+			report.Integer(t.Clients), report.Integer(t.RejectedRequests)}
 	})
-	return report.Line{Text: fmt.Sprintf("%s rejects %s of %s (%s), of %s of %s", p.readings[0].Limits[i].Limit, all[0],
-		message.Grouped(p.Cost), all[1], all[2], counted(p.Keys, "client"))}
+	t, requests := p.readings[0].Limits[i], ""
+	if t.Limits != nil && p.Cost != p.Requests {
+		requests = fmt.Sprintf(" in %s of %s", all[3], counted(p.Requests, "request"))
+	}
+	lines = append(lines, report.Line{Text: fmt.Sprintf("%s rejects %s of %s (%s)%s, of %s of %s", written(t), all[0],
+		message.Grouped(p.Cost), all[1], requests, all[2], counted(p.Keys, "client"))})
+	for j, l := range t.Limits {
+		by := p.cells(func(r *reading) []string {
+			l := r.Limits[i].Limits[j]
+			return []string{report.Integer(l.Refused), report.Integer(l.RefusedAlone)}
+		})
+		lines = append(lines, report.Line{Text: fmt.Sprintf("requests refused by %s: %s (%s alone)", l.Short(), by[0],
+			by[1])})
+	}
+	return lines
+}
+
+// refusedBy lists the limits that refuse requests of a client, with the number of requests.
+func refusedBy(t result.Rejected, c result.Client) string {
+	var texts []string
+	for _, l := range t.Limits {
+		if n := c.Refused[l.Name]; n > 0 {
+			texts = append(texts, l.Short()+" "+report.Integer(n))
+		}
+	}
+	return cmp.Or(strings.Join(texts, ", "), report.Absent)
 }
 
 // touched returns what a limit rejects, by client.
 func (p *page) touched(i int) report.Part {
 	g := report.Table{Bare: true, Columns: []report.Column{{Name: "of whom most", Words: true, Narrowest: 12},
-		{Name: "asked"}, {Name: "rejected"}, {Name: "first", Words: true}, {Name: "last", Words: true}}}
+		{Name: "asked"}, {Name: "rejected"}, {Name: "first", Words: true}, {Name: "last", Words: true},
+		{Name: "refused by", Words: true, Narrowest: 12}}}
 	lead := p.rejects(i)
+	shown := 5 + min(1, len(p.readings[0].Limits[i].Limits)) // the last column is for several limits
+	g.Columns = g.Columns[:shown]
 	for j := range p.readings[0].Limits[i].Who {
 		g.Rows = append(g.Rows, p.row(func(r *reading) []string {
 			c := r.Limits[i].Who[j]
 			return []string{message.Shown(c.Key), report.Integer(c.Asked), report.Integer(c.Rejected),
-				p.at(c.Rejected, c.FirstUS), p.at(c.Rejected, c.LastUS)}
+				p.at(c.Rejected, c.FirstUS), p.at(c.Rejected, c.LastUS), refusedBy(r.Limits[i], c)}[:shown]
 		}))
 	}
-	return report.Part{Lead: []report.Line{lead}, Tables: []report.Table{g}}
+	return report.Part{Lead: lead, Tables: []report.Table{g}}
 }
 
 // changed returns what the second limit newly rejects, by client.
@@ -278,7 +349,7 @@ func (p *page) changed() report.Part {
 	newly := fmt.Sprintf("newly rejected: %s (%s), of %s; of %s nothing was rejected before", all[0], all[1],
 		clients(all[2]), all[3])
 	noLonger := fmt.Sprintf("no longer rejected: %s; of %s nothing is rejected any more", all[4], clients(all[5]))
-	part := report.Part{Lead: []report.Line{{Text: newly}, {Text: noLonger}, p.rejects(0), p.rejects(1)}}
+	part := report.Part{Lead: slices.Concat([]report.Line{{Text: newly}, {Text: noLonger}}, p.rejects(0), p.rejects(1))}
 	t := report.Table{Bare: true, Columns: []report.Column{{Name: "client", Words: true, Narrowest: 12},
 		{Name: "asked"}, {Group: "rejected", Name: "old"}, {Group: "rejected", Name: "new"}, {Name: "newly"},
 		{Name: "no longer"}, {Name: "first newly", Words: true}}}
