@@ -57,11 +57,11 @@ func (q *question) file() script.File {
 func (q *question) instead() (instead run.Instead, err error) {
 	instead.Limit = script.OwnLimit([]script.File{q.file()})
 	if q.Limit != "" {
-		p, err := limit.ParsePolicy(q.Limit)
+		all, err := limit.ParseLimits(q.Limit)
 		if err != nil {
 			return instead, err
 		}
-		instead.Limit = &p
+		instead.Limit = &all[0].Policy // the answer has a note if there are several
 	}
 	if q.Contract != "" {
 		c, err := limit.ParseContract(q.Contract)
@@ -195,6 +195,9 @@ func (e *engine) answer(q *question, found *run.Result) (*answer, error) {
 		Document: text.String(), Chart: chartOf(found, own.Algorithm)}
 	part := report.Simulated{}.Formats().Sheet(&found.Document)[0]
 	a.Lead, a.Notes = texts(part.Lead), texts(part.Notes)
+	if first, _, several := strings.Cut(q.Limit, "+"); several {
+		a.Notes = append(a.Notes, "note: this page plays one limit, the first: "+first)
+	}
 	return a, nil
 }
 

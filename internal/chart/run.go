@@ -42,7 +42,7 @@ func runFigure(in curves.Input, c curves.Chart, name, subtitle string, draw func
 	f := &Figure{Name: run.Scenario + "." + name, Title: run.Question, Data: c.CSV(),
 		Subtitle: fmt.Sprintf("%s Limit %s.", subtitle, policy(c.Limit)),
 		Footer:   fmt.Sprintf("%s  ·  seed %d  ·  %s", run.Scenario, run.Seed, run.Server)}
-	if run.Limits != nil && c.Limit == run.Limit && name != "window-"+run.Limits[0].Name {
+	if run.Limits != nil && c.Limit == run.Limit && name != "timescale" && name != "window-"+run.Limits[0].Name {
 		f.Subtitle = fmt.Sprintf("%s Limits %s.", subtitle, report.LimitsWords(run.Limits))
 	}
 	if f.Title == "" {

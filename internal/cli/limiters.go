@@ -28,8 +28,8 @@ type Limiters struct {
 // AllowSeveral lets --limit have several limits on each request.
 func (l *Limiters) AllowSeveral(c *cobra.Command) {
 	l.several = true
-	c.Flags().Lookup("limit").Usage = "limit `REQUESTS/WINDOW` such as 100/1m, or several: 10/1s+1000/1d (default the " +
-		"scenario's)"
+	c.Flags().Lookup("limit").Usage = "limit `REQUESTS/WINDOW` such as 100/1m, or several: 10/1s+1000/1d (default " +
+		"the scenario's)"
 }
 
 // AlgorithmsFlag adds --algorithms to c.
@@ -122,6 +122,9 @@ func (l *Limiters) severalLimits(instead run.Instead) (run.Instead, error) {
 	}
 	if l.contract.Value != "" {
 		contract, _ := limit.ParseContract(l.contract.Value) // the flag has been checked
+		if contract == limit.ByWindow && slices.ContainsFunc(all, func(l limit.Limit) bool { return l.Burst > 0 }) {
+			return instead, Usage("--contract window: a burst= means the contract bucket; leave out one of them")
+		}
 		instead.Contract = &contract
 	}
 	instead.Limits = all

@@ -23,7 +23,16 @@ func NewTimescale(run *result.Run) *Timescale {
 	if scales == nil || len(scales.IntervalUS) < 2 {
 		return nil
 	}
-	t := &Timescale{Chart: newChart(run), IntervalUS: scales.IntervalUS, Allowed: scales.Limit}
+	chart := newChart(run)
+	for _, l := range run.Limits {
+		if l.Name == scales.Of {
+			chart.Limit = l.Limit
+			if l.Counts == "requests" {
+				chart.Unit = l.Counts
+			}
+		}
+	}
+	t := &Timescale{Chart: chart, IntervalUS: scales.IntervalUS, Allowed: scales.Limit}
 	t.Window = slices.Index(t.IntervalUS, t.Limit.WindowUS)
 	t.add("interval_us", t.IntervalUS)
 	for i := range run.Results {

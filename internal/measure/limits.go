@@ -41,7 +41,7 @@ func (l *LimitFigures) value(measure string) Value {
 // Several has the figures of a row about several limits.
 type Several struct {
 	Limits  []LimitFigures `json:"limits,omitempty"`
-	Refused int64          `json:"several_refused,omitempty"` // requests that more than one of the limits refused
+	Refused *int64         `json:"several_refused,omitempty"` // requests that more than one of the limits refused
 }
 
 // View is a request as one of several limits sees it, with the number of its part of the key.
@@ -60,10 +60,14 @@ type LimitMeters struct {
 }
 
 // NewLimitMeters returns meters for a run of the given duration; see NewMeter.
-func NewLimitMeters(limits []limit.Limit, duration time.Duration) *LimitMeters {
+// With scales, it also finds the most admitted in intervals of each length of TimeScales.
+func NewLimitMeters(limits []limit.Limit, duration time.Duration, scales bool) *LimitMeters {
 	m := &LimitMeters{limits: limits, tallies: make([]LimitTally, len(limits)), countsRequests: true}
 	for i, l := range limits {
 		m.meters = append(m.meters, NewMeter(l.Policy, duration))
+		if scales {
+			m.meters[i].WatchScales(TimeScales(l.WindowUS()))
+		}
 		m.tallies[i].Name = l.Name
 		m.countsRequests = m.countsRequests && l.CountsRequests
 	}
@@ -130,8 +134,9 @@ type LimitTally struct {
 	Peak, Excess                  int64
 	XLimit                        float64
 	Series                        Series
-	Keys                          int64 // the number of the limit's keys
-	LostCost, ExactCost           int64 // by the limit's keys: see Result.Lost
+	MostAdmitted                  []int64 // for each of its TimeScales
+	Keys                          int64   // the number of the limit's keys
+	LostCost, ExactCost           int64   // by the limit's keys: see Result.Lost
 
 	paid, unseen Ledger
 }
@@ -140,7 +145,8 @@ type LimitTally struct {
 func (t LimitTally) plus(o LimitTally) LimitTally {
 	return LimitTally{Name: t.Name, Refused: t.Refused + o.Refused, RefusedAlone: t.RefusedAlone + o.RefusedAlone,
 		InVain: t.InVain + o.InVain, Peak: max(t.Peak, o.Peak), Excess: t.Excess + o.Excess,
-		XLimit: max(t.XLimit, o.XLimit), Series: t.Series.plus(o.Series), Keys: t.Keys + o.Keys,
+		XLimit: max(t.XLimit, o.XLimit), Series: t.Series.plus(o.Series),
+		MostAdmitted: joined(t.MostAdmitted, o.MostAdmitted, larger), Keys: t.Keys + o.Keys,
 		LostCost: t.LostCost + o.LostCost, ExactCost: t.ExactCost + o.ExactCost}
 }
 
@@ -157,6 +163,7 @@ func (m *LimitMeters) Complete(t *Tally, exact *LimitMeters, duration time.Durat
 		}
 		c := &mine.Counts
 		one.Peak, one.Excess, one.XLimit, one.Series, one.Keys = c.Peak, c.Excess, c.XLimit, mine.Series, keys[i]
+		one.MostAdmitted = mine.MostAdmitted
 		if l.Contract == limit.ByWindow {
 			one.XLimit = float64(one.Peak) / float64(l.Requests)
 		}
@@ -190,7 +197,7 @@ func (t *Tally) Several() *Several {
 	if t.Limits == nil {
 		return nil
 	}
-	s := &Several{Refused: t.SeveralRefused}
+	s := &Several{Refused: &t.SeveralRefused}
 	for i := range t.Limits {
 		one := &t.Limits[i]
 		s.Limits = append(s.Limits, LimitFigures{one.Name, one.Refused, one.RefusedAlone, one.Peak, one.XLimit,
@@ -203,6 +210,14 @@ func (t *Tally) Several() *Several {
 func (t *Tally) LimitSeries() (all []Series) {
 	for i := range t.Limits {
 		all = append(all, t.Limits[i].Series)
+	}
+	return all
+}
+
+// LimitMost returns the most admitted in any interval of each length, by each of several limits.
+func (t *Tally) LimitMost() (all [][]int64) {
+	for i := range t.Limits {
+		all = append(all, t.Limits[i].MostAdmitted)
 	}
 	return all
 }

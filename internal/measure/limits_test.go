@@ -24,7 +24,7 @@ func TestFiguresOfSeveralLimits(t *testing.T) {
 	}
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		row, exact := NewLimitMeters(limits, 0), NewLimitMeters(limits, 0)
+		row, exact := NewLimitMeters(limits, 0, false), NewLimitMeters(limits, 0, false)
 		var keys []*KeySet
 		for range limits {
 			keys = append(keys, NewKeySet())

@@ -50,6 +50,8 @@ type Options struct {
 	// Limits are several limits on each request, which replace the policy; nil: the policy is the limit. If one of them
 	// applies to a part of the key, all rows must have no Another.
 	Limits []limit.Limit
+	// LimitScales makes the rows measure the most admitted in intervals of several lengths, by each of the Limits.
+	LimitScales bool
 	// Sources is the most goroutines that share the keys, if all rows let them; 0 means 1. Figures do not depend on it.
 	Sources   int
 	ShareFrom int // the number of requests from which keys are shared; 0: sharesFrom
@@ -76,6 +78,7 @@ type RowOutcome struct {
 	measure.Figures
 	Series measure.Series
 	Limits []measure.Series // by each of several limits
+	Most   [][]int64        // by each of several limits: the most admitted in any interval of each length
 }
 
 // InputError reports unusable input: a log that cannot be read to its end, or a script that does not compile, that
@@ -168,7 +171,8 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 		}
 		figures := measure.Figures{Result: result, Several: t.Several(), MostAdmitted: t.MostAdmitted,
 			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys)}
-		out.Rows = append(out.Rows, RowOutcome{Series: t.Series, Limits: t.LimitSeries(), Figures: figures})
+		out.Rows = append(out.Rows, RowOutcome{Figures: figures, Series: t.Series, Limits: t.LimitSeries(),
+			Most: t.LimitMost()})
 	}
 	return out, nil
 }

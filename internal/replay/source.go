@@ -58,7 +58,7 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 	s := &source{options: o, policy: p, duration: duration, reference: measure.NewReference(p, duration),
 		keys: measure.NewKeySet(), requests: make(chan []limit.Request, 1)}
 	if o.Limits != nil {
-		s.limits = measure.NewLimitMeters(o.Limits, duration)
+		s.limits = measure.NewLimitMeters(o.Limits, duration, false)
 	}
 	for range o.Limits {
 		s.parts = append(s.parts, measure.NewKeySet())
@@ -74,7 +74,7 @@ func (s *source) worker(row Row, turn chan struct{}) *worker {
 		w.meter.WatchScales(s.options.Scales)
 	}
 	if s.limits != nil {
-		w.limits = measure.NewLimitMeters(s.options.Limits, s.duration)
+		w.limits = measure.NewLimitMeters(s.options.Limits, s.duration, s.options.LimitScales)
 	}
 	s.workers = append(s.workers, w)
 	return w

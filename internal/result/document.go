@@ -245,6 +245,7 @@ type Expectation struct {
 // TimeScales are lengths of intervals, ascending, from 1 ms to ten windows, with the most that the contract allows in
 // each. One of the lengths is the window.
 type TimeScales struct {
+	Of         string  `json:"of,omitempty"` // the name of the limit, if there are several
 	IntervalUS []int64 `json:"interval_us"`
 	Limit      []int64 `json:"limit"`
 }

@@ -31,7 +31,7 @@ type NamedLimit struct {
 	Key    int    `json:"key,omitempty"` // the part of a joined key that it applies to; absent: the whole key
 }
 
-// String formats the limit as --limit reads it, without a default name: 10/1s, or rpm 120/1m:requests.
+// String formats the limit as --limit reads it, without its name: 120/1m:requests.
 func (l NamedLimit) String() string {
 	return limit.Limit{Name: l.Name, Policy: l.Policy(), CountsRequests: l.Counts == "requests", Part: l.Key}.String()
 }

@@ -34,9 +34,6 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 		run.Limits = append(run.Limits, result.NamedLimitOf(l))
 	}
 	run.ReferenceLimits = o.ReferenceLimits
-	if p.several() {
-		run.TimeScales = nil
-	}
 	note := func(text string) { run.Notes = append(run.Notes, text) }
 	if p.Scenario.Boundary {
 		note("boundary case: one millisecond more or less changes what is admitted")
@@ -47,6 +44,7 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 	for i, r := range g.rows {
 		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
 	}
+	g.describeScales(run, o)
 	for _, l := range p.Foreign() {
 		if p.several() {
 			break // their scripts have no limit of their own

@@ -192,7 +192,7 @@ func (g *game) replay(ctx context.Context) (*replay.Outcome, error) {
 		all = append(all, r.replayed())
 	}
 	options := replay.Options{Sources: runtime.GOMAXPROCS(0), Scales: g.scales(), Progress: g.Progress,
-		Limits: g.Limits}
+		Limits: g.Limits, LimitScales: !g.Brief}
 	if g.Brief {
 		options.Sources = 1
 	}

@@ -10,6 +10,7 @@ import (
 	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
+	"ratelab/internal/result"
 	"ratelab/internal/virtualtime"
 	"ratelab/lua"
 )
@@ -142,6 +143,40 @@ func Open(ctx context.Context, engine Engine, p *Plan, l *limiter.Limiter) (Scri
 		c.scripts = append(c.scripts, s)
 	}
 	return c, nil
+}
+
+// describeScales adds the most admitted in intervals of each length, by the limit with the largest x_limit of any row.
+func (g *game) describeScales(run *result.Run, o *replay.Outcome) {
+	if !g.several() {
+		return
+	}
+	run.TimeScales = nil
+	worst, most := 0, 0.0
+	for i := range run.Results {
+		for j, l := range run.Results[i].Limits {
+			if l.XLimit > most {
+				worst, most = j, l.XLimit
+			}
+		}
+	}
+	l := g.Limits[worst]
+	lengths, cost := measure.TimeScales(l.WindowUS()), max(1, o.LargestCost)
+	if l.CountsRequests {
+		cost = 1
+	}
+	for i, r := range g.rows {
+		row := &run.Results[i]
+		if row.MostAdmitted = o.Rows[i].Most[worst]; row.MostAdmitted == nil {
+			return
+		}
+		if r.Each == nil || r.Each[worst].MostLetThrough() == nil {
+			continue
+		}
+		for _, us := range lengths {
+			row.Bound = append(row.Bound, r.Each[worst].MostLetThrough()(us, cost))
+		}
+	}
+	run.TimeScales = &result.TimeScales{Of: l.Name, IntervalUS: lengths, Limit: measure.Allowed(l.Policy, lengths)}
 }
 
 // guarantee returns the largest x_limit that a row's limits let it have, or nil if it is unknown.

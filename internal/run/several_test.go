@@ -102,7 +102,7 @@ phases:
 		}
 		l := row.Limits
 		got := figures{row.Admitted, [2]int64{l[0].RefusedAlone, l[1].RefusedAlone},
-			[2]int64{*l[0].InVain, *l[1].InVain}, row.Several.Refused, int64(100*row.Lost + 0.5)}
+			[2]int64{*l[0].InVain, *l[1].InVain}, *row.Several.Refused, int64(100*row.Lost + 0.5)}
 		if got != w {
 			t.Errorf("%s: %+v, want %+v", label, got, w)
 		}
