@@ -28,8 +28,7 @@ type Limiters struct {
 // AllowSeveral lets --limit have several limits on each request.
 func (l *Limiters) AllowSeveral(c *cobra.Command) {
 	l.several = true
-	c.Flags().Lookup("limit").Usage = "limit `REQUESTS/WINDOW` such as 100/1m, or several: 10/1s+1000/1d (default " +
-		"the scenario's)"
+	c.Flags().Lookup("limit").Usage = "`REQUESTS/WINDOW`: 100/1m or 10/1s+1000/1d (default the scenario's)"
 }
 
 // AlgorithmsFlag adds --algorithms to c.
