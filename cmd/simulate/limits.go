@@ -30,9 +30,8 @@ and the least limit that rejects none, 0.1 %, 1 % and 5 % of the clients or of t
 six rates it shows the least burst. All figures are exact. With --limit it shows which clients
 would be rejected, how often, and when first and last. With two limits, the old one and the new
 one, it shows what is newly rejected and what no longer; --max-newly-rejected makes that a gate.
-With --in-flight it does the same for requests in flight: which concurrency limit fits the log.
-Several limits on each request are joined by +; limits shows which of them refuses how much.
-Limits are windows unless --burst or --contract bucket is given.
+Several limits on each request, joined by +, are shown with what each refuses. With --in-flight it
+shows which concurrency limit fits the log. Limits are windows without --burst or --contract bucket.
 
 Exit codes: 0 ok, 1 more is newly rejected than may be, 2 usage or a log that cannot be read, 3
 output failed, 130 interrupted.`
@@ -41,7 +40,6 @@ const examplesLimits = `  simulate limits --trace access.log.gz --limit 20/1m   
   simulate limits --trace access.log.gz --limit 100/1m --limit 50/1m --max-newly-rejected 0
   simulate limits --trace access.log.gz --limit 10/1s+100/1m    several limits on each request
   simulate limits --trace calls.csv --trace-takes seconds --in-flight    which concurrency limit
-  zcat access.log.*.gz | simulate limits --trace -              a log from a pipe
   simulate limits --trace calls.csv --trace-key user --trace-time at --trace-cost tokens`
 
 // limitsFlags are the flags of limits.
@@ -75,7 +73,7 @@ func (a *app) limits() *cobra.Command {
 		"show how many requests are in flight, and which limits fit")
 	c.MarkFlagRequired("trace")
 	c.Flags().StringArrayVar(&f.limits, "limit", nil,
-		"limits `REQUESTS/WINDOW` such as 100/1m, comma-separated; 10/1s+100/1m: several on each request")
+		"limits `REQUESTS/WINDOW`: 100/1m,50/1m; or joined 10/1s+100/1m")
 	c.Flags().StringArrayVar(&f.bursts, "burst", nil,
 		"with --limit: admit up to `N` at once; one for all limits, or one each")
 	c.Flags().Var(&f.contract, "contract", "`KIND` of limit: window, bucket (default window, with --burst bucket)")
