@@ -79,7 +79,8 @@ func (b *binding) under(i int) {
 	if b.program.Own != nil {
 		b.known = constantsOf(*b.program.Own)
 	}
-	if b.known["n"] = float64(i + 1); l.CountsRequests {
+	b.known["n"], b.known["limits"] = float64(i+1), float64(len(b.limits))
+	if l.CountsRequests {
 		b.known["cost"] = 1
 	}
 }

@@ -63,11 +63,11 @@ func TestOneCallForEachLimit(t *testing.T) {
 // One call has a list for each limit, and its reply says which limits refused.
 func TestOneCallForAllLimits(t *testing.T) {
 	programs, ask, err := bound(t, `{keys: {each: ["{key}:{name}:w", "{key}:{name}:n"]},
-		args: {first: ["{now_s}"], each: ["{limit}", "{cost}"]}, reply: {element: "{2 * n}", admitted: "<= {limit}"}}`)
+		args: {first: ["{now_s}", "{limits}"], each: ["{limit}", "{cost}"]}, reply: {element: "{2 * n}", admitted: "<= {limit}"}}`)
 	if err != nil || ask != "" || len(programs) != 1 {
 		t.Fatalf("%d programs, ask %q, %v", len(programs), ask, err)
 	}
-	want := []string{"ann|acme:rpm:w", "ann|acme:rpm:n", "acme:org:w", "acme:org:n", "3600", "120", "1", "300000", "7"}
+	want := []string{"ann|acme:rpm:w", "ann|acme:rpm:n", "acme:org:w", "acme:org:n", "3600", "2", "120", "1", "300000", "7"}
 	if got := slices.Concat(texts(programs[0].Decide.Keys), texts(programs[0].Decide.Args)); !slices.Equal(got, want) {
 		t.Errorf("called with %q, want %q", got, want)
 	}
