@@ -22,12 +22,13 @@ var programs = []string{"simulate", "bench"}
 
 // Outputs executes each ```console block of the pages that begins with a call of the program, such as `$ go run
 // ./cmd/simulate list`. It compares the rest of the block with the output of the call. Each call runs in its own
-// folder, which has the files of the pages, and must succeed. If rewrite is set, the output replaces the text on the
-// page.
+// folder, which has the files of the pages, and must succeed. A chart in the page's folder charts must be the one that a
+// call on the page draws. If rewrite is set, outputs and charts replace those of the page.
 func Outputs(t *testing.T, program string, rewrite bool, run func(context.Context, []string, cli.Streams) int) {
 	executed := 0
 	pages := Pages(t)
 	for _, page := range pages {
+		ran, drawn := false, map[string]bool{}
 		for _, block := range page.Blocks("console") {
 			call, args, was := splitConsole(block.Text)
 			if len(args) == 0 || !slices.Contains(programs, args[0]) {
@@ -53,7 +54,16 @@ func Outputs(t *testing.T, program string, rewrite bool, run func(context.Contex
 					t.Errorf("%sprints something else than the page says (-page +printed). make goldens takes it: "+
 						"read the difference.\n%s", call, cmp.Diff(strings.Split(was, "\n"), strings.Split(got, "\n")))
 				}
+				ran = true
+				for _, name := range page.charts() {
+					drawn[name] = page.showsChart(t, name, folder, rewrite) || drawn[name]
+				}
 			})
+		}
+		for _, name := range page.charts() {
+			if ran && !drawn[name] {
+				t.Errorf("%s shows charts/%s, which no call on it draws; show the call, or leave out the chart", page.Name, name)
+			}
 		}
 	}
 	if executed == 0 {

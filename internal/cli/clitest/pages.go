@@ -1,6 +1,9 @@
 package clitest
 
 import (
+	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -107,4 +110,38 @@ func (b Block) replace(t *testing.T, text string) {
 	if err := os.WriteFile(file, []byte(b.Page.Text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+var picture = regexp.MustCompile(`\]\(charts/([\w.-]+\.svg)\)`)
+
+// charts returns the names of the charts that the page shows from the folder charts beside it.
+func (p *Page) charts() (names []string) {
+	for _, found := range picture.FindAllStringSubmatch(p.Text, -1) {
+		names = append(names, found[1])
+	}
+	return names
+}
+
+// showsChart compares a chart of the page with the one that a call drew in folder. It returns false if the call drew no
+// chart of that name.
+func (p *Page) showsChart(t *testing.T, name, folder string, rewrite bool) bool {
+	t.Helper()
+	drawn, err := os.ReadFile(filepath.Join(folder, "results", "latest", name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(p.root, filepath.FromSlash(filepath.Dir(p.Name)), "charts", name)
+	if rewrite {
+		if err := os.WriteFile(file, drawn, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return true
+	}
+	if shown, err := os.ReadFile(file); err != nil || !bytes.Equal(shown, drawn) {
+		t.Errorf("%s shows another chart %s than the call draws (%v); make goldens takes it", p.Name, name, err)
+	}
+	return true
 }
