@@ -40,7 +40,7 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 //	name: my-limiter                       # the result row; default: the file's base name
 //
 // With several limits, the script is called once for each limit, and all names are that limit's. {name} is its name,
-// and {n} its number, from 1; {limits} is how many limits there are. If keys or args is {first: […], each: […]}, one call
+// and {n} its number, from 1. {limits} is the number of limits. If keys or args is {first: […], each: […]}, one call
 // has the list each for each limit.
 //
 // A template contains {key}, {id}, which is unique for each request, and {expressions}: see ParseTemplate.

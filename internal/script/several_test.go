@@ -67,7 +67,8 @@ func TestOneCallForAllLimits(t *testing.T) {
 	if err != nil || ask != "" || len(programs) != 1 {
 		t.Fatalf("%d programs, ask %q, %v", len(programs), ask, err)
 	}
-	want := []string{"ann|acme:rpm:w", "ann|acme:rpm:n", "acme:org:w", "acme:org:n", "3600", "2", "120", "1", "300000", "7"}
+	want := []string{"ann|acme:rpm:w", "ann|acme:rpm:n", "acme:org:w", "acme:org:n", "3600", "2", "120", "1",
+		"300000", "7"}
 	if got := slices.Concat(texts(programs[0].Decide.Keys), texts(programs[0].Decide.Args)); !slices.Equal(got, want) {
 		t.Errorf("called with %q, want %q", got, want)
 	}

@@ -22,8 +22,8 @@ var programs = []string{"simulate", "bench"}
 
 // Outputs executes each ```console block of the pages that begins with a call of the program, such as `$ go run
 // ./cmd/simulate list`. It compares the rest of the block with the output of the call. Each call runs in its own
-// folder, which has the files of the pages, and must succeed. A chart in the page's folder charts must be the one that a
-// call on the page draws. If rewrite is set, outputs and charts replace those of the page.
+// folder, which has the files of the pages, and must succeed. A chart in the page's folder charts must be the one that
+// a call on the page draws. If rewrite is set, outputs and charts replace those of the page.
 func Outputs(t *testing.T, program string, rewrite bool, run func(context.Context, []string, cli.Streams) int) {
 	executed := 0
 	pages := Pages(t)
@@ -62,7 +62,8 @@ func Outputs(t *testing.T, program string, rewrite bool, run func(context.Contex
 		}
 		for _, name := range page.charts() {
 			if ran && !drawn[name] {
-				t.Errorf("%s shows charts/%s, which no call on it draws; show the call, or leave out the chart", page.Name, name)
+				t.Errorf("%s shows charts/%s, which no call on it draws; show the call, or leave out the chart",
+					page.Name, name)
 			}
 		}
 	}
