@@ -16,7 +16,7 @@ import (
 // Every binding says where its script is, and can be loaded for limits with and without a burst.
 func TestBindings(t *testing.T) {
 	names, err := bindings.ReadDir(".")
-	if err != nil || len(names) < 9 {
+	if err != nil || len(names) < 11 {
 		t.Fatalf("%d bindings: %v", len(names), err)
 	}
 	for _, name := range names {
@@ -42,6 +42,24 @@ func TestBindings(t *testing.T) {
 			if _, err := script.Load(file, p); err != nil {
 				t.Errorf("%s at %v: %v", name.Name(), p, err)
 			}
+		}
+	}
+}
+
+// These bindings are for several limits too: Kong's script is called for each, the other one once.
+func TestBindingsOfSeveralLimits(t *testing.T) {
+	limits := []limit.Limit{{Name: "minute", Policy: limit.Policy{Requests: 600, Window: time.Minute}},
+		{Name: "day", Policy: limit.Policy{Requests: 1000, Window: 24 * time.Hour}}}
+	for name, calls := range map[string]int{"kong": 2, "instawork-llm-proxy": 1} {
+		file := script.File{Name: name + ".lua", Read: func(file string) ([]byte, error) {
+			if file == name+".lua" {
+				return []byte("return 1"), nil
+			}
+			return bindings.ReadFile(file)
+		}}
+		programs, ask, err := script.LoadSeveral(file, limits)
+		if err != nil || len(programs) != calls || (ask == "all") != (calls == 2) {
+			t.Errorf("%s: %d programs, ask %q: %v", name, len(programs), ask, err)
 		}
 	}
 }
