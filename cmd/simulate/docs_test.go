@@ -92,23 +92,27 @@ func TestRedisRateDecidesAsGCRA(t *testing.T) {
 var examplePolicy = limit.Policy{Requests: 100, Window: 60e9, Burst: 100}
 
 // checkFile says what is wrong with a whole file: a binding must fit its script, a scenario must be read, and where all
-// tests were asked for, run and meet what it expects, of the pages' scripts too.
+// tests were asked for, run and meet what it expects. The pages' scripts decide it too, if their bindings are for as
+// many limits.
 func checkFile(t *testing.T, folder string, block clitest.Block) string {
 	file := filepath.Join(folder, block.File())
 	lua := strings.TrimSuffix(file, ".yaml") + ".lua"
 	if _, err := os.Stat(lua); err == nil {
 		return problem(script.Load(script.OnDisk(lua), examplePolicy))
 	}
-	if !longtest.All() {
-		return problem(scenario.Load(file))
+	s, err := scenario.Load(file)
+	if err != nil || !longtest.All() {
+		return problem(s, err)
 	}
 	scripts, err := filepath.Glob(filepath.Join(folder, "*.lua"))
 	if err != nil {
 		return err.Error()
 	}
 	args := []string{file, "--redis", "embedded", "--charts", "none", "--out", t.TempDir()}
-	for _, s := range scripts {
-		args = append(args, "--script", s)
+	for _, lua := range scripts {
+		if _, _, err := script.LoadSeveral(script.OnDisk(lua), s.Limits); err == nil {
+			args = append(args, "--script", lua)
+		}
 	}
 	var stdout, stderr bytes.Buffer
 	if code := program(t.Context(), args, cli.Streams{Stdout: &stdout, Stderr: &stderr}); code != cli.ExitOK {
