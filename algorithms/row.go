@@ -85,7 +85,11 @@ func (c Choice) Asks() (how string, each Choice, err error) {
 	capacity := c.Algorithm.InRole(Capacity)
 	for _, p := range rowParameters {
 		if _, set := each.set[p.Name]; set {
-			return how, each, fmt.Errorf("%s: %s= is of one limit; write it in limits:", c.Label, p.Name)
+			remedy := "write it in limits:"
+			if p.Name == "nodes" || p.Name == "balancer" {
+				remedy = "leave it out"
+			}
+			return how, each, fmt.Errorf("%s: %s= is of one limit; %s", c.Label, p.Name, remedy)
 		}
 	}
 	if capacity != nil && each.set[capacity.Name] != "" {

@@ -144,7 +144,11 @@ func (f *compareFlags) sheet(c *run.Comparison) report.Sheet {
 
 // where describes the first request that the sides decide differently, with its place, so that a user can repeat it.
 func where(c *run.Comparison) string {
-	text := fmt.Sprintf("first in %s (limit %v)", c.Parts.Scenario, c.Parts.Limit)
+	limits := c.Parts.Limit.String()
+	if c.Parts.Limits != nil {
+		limits = report.LimitsWords(c.Parts.Limits)
+	}
+	text := fmt.Sprintf("first in %s (limit %s)", c.Parts.Scenario, limits)
 	d := c.First
 	if d == nil {
 		return text + "; when repeated, both decide alike, so one of them is not deterministic"

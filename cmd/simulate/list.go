@@ -187,9 +187,9 @@ func everything() (report.Sheet, error) {
 	}, nil
 }
 
-// measures lists all measures, by subject.
+// measures lists all measures, by subject. Those of one of several limits end in the limit's name.
 func measures() (s report.Sheet) {
-	for _, about := range measure.Subjects() {
+	for _, about := range append(measure.Subjects(), measure.LimitMeasures) {
 		t := report.Table{Columns: []report.Column{
 			{Name: "measure", Words: true}, {Name: "unit", Words: true}, {Name: "better", Words: true,
 				Leaves: 2}, {Name: "expect", Words: true, Leaves: 1}, {Name: "what it is", Words: true, Widest: 70,
@@ -201,7 +201,11 @@ func measures() (s report.Sheet) {
 				continue // shows a measure that is already listed
 			}
 			expected := map[bool]string{true: "yes", false: "no"}[m.In&measure.Expected != 0]
-			t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(m.Name, string(m.Unit), m.Better.String(),
+			name := m.Name
+			if about == measure.LimitMeasures {
+				name += ":LIMIT"
+			}
+			t.Rows = append(t.Rows, report.TableRow{Cells: report.Cells(name, string(m.Unit), m.Better.String(),
 				expected, m.Help)})
 		}
 		s = append(s, report.Part{Title: about.Name, Tables: []report.Table{t}})

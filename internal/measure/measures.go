@@ -173,6 +173,7 @@ func Find(name string) (*Measure, *Subject) {
 		for _, m := range LimitMeasures.Measures {
 			if m.Name == base {
 				m.Name, m.Value = name, ofLimit(base, of)
+				m.Heading = strings.ReplaceAll(m.Heading, "\n", " ") + "\n" + of
 				return &m, LimitMeasures
 			}
 		}

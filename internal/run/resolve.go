@@ -52,7 +52,7 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	if p.several() {
 		all := severalRows(p.Policy)
 		for _, c := range slices.Concat(r.further(s), expected) {
-			if !chosen(all, c) {
+			if r.Limits == nil && !chosen(all, c) { // otherwise they were written for the file's limits
 				all = append(all, c)
 			}
 		}
