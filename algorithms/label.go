@@ -73,6 +73,9 @@ func labelled(name string, set map[string]string, all []Parameter) string {
 // Choose is Parse for a name and parameters that are already separate.
 func Choose(name string, set map[string]string) (Choice, error) {
 	algorithm := registered[name]
+	if name == logTokens {
+		algorithm = &tokenLogs
+	}
 	if algorithm == nil {
 		return Choice{}, fmt.Errorf("no such algorithm %s; %s", message.Quote(name), suggest(name, Names()))
 	}
@@ -106,6 +109,10 @@ func (c Choice) Under(p limit.Policy) (Rule, error) {
 	}
 	values := c.values()
 	own := c.Policy(p)
+	if c.Algorithm == &tokenLogs {
+		return Rule{}, fmt.Errorf("%s: needs requests whose cost is known at their end (actual: or --trace-actual)",
+			c.Label)
+	}
 	in, err := c.Algorithm.Prepare(own, values)
 	if err == nil {
 		in.Label, in.Algorithm, in.Parameters = c.Label, c.Algorithm, values.resolved

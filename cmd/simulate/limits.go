@@ -68,7 +68,7 @@ func (a *app) limits() *cobra.Command {
 		},
 	}
 	f.Traffic.Register(c, a.Streams, false)
-	f.Traffic.RegisterSpans(c)
+	f.Traffic.RegisterSpans(c, false)
 	c.Flags().BoolVar(&f.inFlight, "in-flight", false,
 		"show how many requests are in flight, and which limits fit")
 	c.MarkFlagRequired("trace")

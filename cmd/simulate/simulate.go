@@ -55,6 +55,7 @@ func (a *app) simulate() *cobra.Command {
 	f.LimitFlags(c)
 	f.AllowSeveral(c)
 	f.Traffic.Register(c, a.Streams, true)
+	f.Traffic.RegisterSpans(c, true)
 	cli.ServerFlag(c, &f.redis, redis.KindAuto, scriptServers+", model")
 	f.FormatFlag(c, report.Simulated{}.Formats().Names())
 	fs := c.Flags()

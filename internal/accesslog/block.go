@@ -147,7 +147,11 @@ func (r *fields) read(line []byte, e *entry) (err error) {
 		return err
 	}
 	e.cost = int32(cost) // it fits: cost returns at most traffic.MaxCost
-	e.takes, err = r.takesUS(at.us)
+	if e.takes, err = r.takesUS(at.us); err != nil {
+		return err
+	}
+	actual, err := r.actualCost()
+	e.actual = int32(actual)
 	e.stamped = r.spans.stamped
 	return err
 }

@@ -219,7 +219,7 @@ func (p *player) put(e entry) error {
 	if n := p.trace.Parts; n > 1 && partOf(e.key, n) != p.trace.Part {
 		return nil
 	}
-	if !p.yield(limit.Request{AtUS: at, Key: e.key, Cost: int64(e.cost), TakesUS: e.takes}) {
+	if !p.yield(limit.Request{AtUS: at, Key: e.key, Cost: int64(e.cost), TakesUS: e.takes, Actual: int64(e.actual)}) {
 		return errEnough
 	}
 	return nil

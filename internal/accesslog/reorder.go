@@ -13,13 +13,15 @@ import (
 
 // entry is one request of a trace before sorting and spreading. at is in microseconds since 1970.
 type entry struct {
-	at    int64
-	file  *traceFile
-	line  int64
-	key   string
-	cost  int32
-	whole bool
-	marks uint16
+	at   int64
+	file *traceFile
+	line int64
+	key  string
+	cost int32
+	// the cost that is known at the end; 0: it is cost
+	actual int32
+	whole  bool
+	marks  uint16
 
 	takes   int64 // µs, 0: unknown
 	stamped bool  // at is the request's end

@@ -6,20 +6,21 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ratelab/internal/message"
+	"ratelab/internal/traffic"
 )
 
 // spans reads how long each request took, from a duration or from the time of its end.
 type spans struct {
-	durations []column // their values are added; nil: there is no duration
-	unit      unit     // the unit of the durations
-	end       column   // nil: there is no time of the end
-	ends      stamps   // reads the values of end
-	stamped   bool     // the log's time is the end of a request
-	note      string   // the guesses
+	duration amount // nil: there is no duration
+	unit     unit   // the unit of the durations
+	end      column // nil: there is no time of the end
+	ends     stamps // reads the values of end
+	stamped  bool   // the log's time is the end of a request
+	note     string // the guesses
+	actual   amount // the cost that is known at the end; nil: the cost is known at the start
 }
 
 // nginx writes these times when a request ends, and its duration under this name.
@@ -64,6 +65,12 @@ func durationUnit(name string, format Format) unit {
 func (r *fields) findSpans(t Trace, format Format) error {
 	s := &r.spans
 	s.stamped = t.TimeIs == TimeIsEnd
+	var err error
+	if t.Actual != "" {
+		if s.actual, err = r.amountOf("actual", t.Actual); err != nil {
+			return err
+		}
+	}
 	if t.End != "" {
 		name := t.End
 		if len(resolve(r.format, name, exactly)) == 0 {
@@ -78,12 +85,16 @@ func (r *fields) findSpans(t Trace, format Format) error {
 	if t.Takes == "" {
 		return nil
 	}
+	if isExpression(t.Takes) {
+		s.unit, s.note = units[0], "how long a request takes is assumed: "+t.Takes+" s"
+		s.duration, err = r.amountOf("takes", t.Takes)
+		return err
+	}
 	name, named := t.Takes, (*unit)(nil)
 	if len(resolve(r.format, name, exactly)) == 0 {
 		name, named = splitUnit(name)
 	}
-	var err error
-	if s.durations, err = r.columns("takes", name); err != nil {
+	if s.duration, err = r.amountOf("takes", name); err != nil {
 		return err
 	}
 	if named != nil {
@@ -123,22 +134,36 @@ func (r *fields) takesUS(atUS int64) (int64, error) {
 				"--trace-end", message.Quote(text))
 		}
 		us = float64(end.us - atUS)
-	case s.durations == nil:
+	case s.duration == nil:
 		return 0, nil
-	}
-	for _, column := range s.durations {
-		text, err := column()
-		if err != nil {
-			return 0, err
-		}
-		n, err := strconv.ParseFloat(string(bytes.TrimSpace(text)), 64)
+	default:
+		n, err := s.duration()
 		if err != nil || !(n >= 0) {
-			return 0, fmt.Errorf("duration %s: want a number of %s, 0 or more", message.Quote(text), s.unit.name)
+			if err == nil {
+				err = fmt.Errorf("%v is not possible", n)
+			}
+			return 0, fmt.Errorf("duration %w; want a number of %s, 0 or more", err, s.unit.name)
 		}
-		us += n * float64(secondUS) / float64(s.unit.inSecond)
+		us = n * float64(secondUS) / float64(s.unit.inSecond)
 	}
 	if us > float64(maxTraceUS) {
 		return 0, fmt.Errorf("the request takes %.0f s, in %s; want less, or another unit", us/secondUS, s.unit.name)
 	}
 	return max(1, int64(math.Ceil(us-1e-6))), nil // 0.3 s is not exact in binary
+}
+
+// actualCost returns the cost of the current line that is known at the request's end, rounded up. It is 0 if the trace
+// names no field for it.
+func (r *fields) actualCost() (int64, error) {
+	if r.spans.actual == nil {
+		return 0, nil
+	}
+	n, err := r.spans.actual()
+	if err == nil && (n < 0 || n > traffic.MaxCost) {
+		err = fmt.Errorf("%v is out of range", n)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("actual cost %w; want a number from 0 to %d", err, traffic.MaxCost)
+	}
+	return max(1, int64(math.Ceil(n-1e-9))), nil
 }

@@ -36,11 +36,12 @@ type Trace struct {
 	// Takes names the field that says how long a request took. "duration:ms" names its unit, and a+b adds two fields.
 	// End names the field with the time at which the request ended. TimeIs tells whether Time is a request's start or
 	// its end. If TimeIs is empty, Time is the start; with the names of nginx it is the end.
-	Takes, End string
-	TimeIs     TimeIs
-	Year       int64
-	Where      []string // field=value: lines with other values are left out and noted
-	SkipKey    string   // requests with this key are left out and noted
+	// Actual is the cost that is known at the end, as Cost. Takes and Actual may also be expressions in braces.
+	Takes, End, Actual string
+	TimeIs             TimeIs
+	Year               int64
+	Where              []string // field=value: lines with other values are left out and noted
+	SkipKey            string   // requests with this key are left out and noted
 
 	Speed        float64      // 10 plays ten times as fast; 0 means 1
 	Skip         int64        // the number of earliest requests to leave out
@@ -149,6 +150,8 @@ func (t Trace) Validate() []*FieldError {
 		p.bad("end", "--trace-takes says when a request ends as well; want one of them")
 	case t.End != "" && t.TimeIs == TimeIsEnd:
 		p.bad("time_is", "--trace-end is the end already, so that the time is the start")
+	case t.Actual != "" && t.Takes == "" && t.End == "":
+		p.bad("actual", "a cost that is known at the end needs --trace-takes or --trace-end, which say when that is")
 	case t.TimeIs == TimeIsEnd && t.Takes == "":
 		p.bad("time_is", "the start is not known; want --trace-takes, with how long a request took")
 	}

@@ -106,6 +106,15 @@ func (s *onServer) first(ctx context.Context, requests []limit.Request, decision
 	return s.fault(ctx, err)
 }
 
+// Beside opens another program of the same limiter on the same keys.
+func (s *onServer) Beside(program *script.Program) (run.Script, error) {
+	r, err := s.Runner.Beside(program.InKeyspace(s.server.Prefix))
+	if err != nil {
+		return nil, explain(err, s.server)
+	}
+	return &onServer{Runner: r, engine: s.engine, limiter: s.limiter, server: s.server, known: true}, nil
+}
+
 // fault explains an error of a call. The errors that a user's script raises are the script's fault. On our own server,
 // so are a server that ended and a missing reply.
 func (s *onServer) fault(ctx context.Context, err error) error {

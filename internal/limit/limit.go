@@ -8,11 +8,22 @@ type Request struct {
 	Key  string // the client, tenant or resource that the limit applies to, without any prefix
 	Cost int64  // the requested tokens, at least 1
 
-	TakesUS int64 // how long the request runs in microseconds, if the log says so; else 0
+	TakesUS int64 // how long the request runs in microseconds, at least 1; 0: unknown
+	Actual  int64 // the cost that is known when the request ends; 0: it is Cost
 
+	// Ended is set if this is a call at the end of a request, whose Cost is what was reserved.
+	Ended *Ending
 	// The errors of the server's and the client's clock at that moment, in microseconds; 0: the clock is correct. AtUS
 	// is the true time.
 	ServerSkewUS, ClientSkewUS int64
+}
+
+// Spent returns the request's cost as it is known at its end.
+func (q *Request) Spent() int64 {
+	if q.Actual > 0 {
+		return q.Actual
+	}
+	return q.Cost
 }
 
 // Skewed reports whether any clock is wrong.

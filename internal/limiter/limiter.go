@@ -27,7 +27,8 @@ type Limiter struct {
 	TickUS   int64            // the resolution of retry_after, in µs; 0 for a user's script
 	Aligned  bool             // its windows may be aligned to the clock
 
-	*Several // nil: one limit
+	*Several       // nil: one limit
+	Ends     *Ends // nil: it is not told when requests end
 }
 
 // OfAlgorithm returns an algorithm's limiter for a limit. An error has the label, the limit, and the value that does

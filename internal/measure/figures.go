@@ -26,6 +26,10 @@ type Figures struct {
 
 	*Several // of runs with several limits
 
+	// ReservedShare is what admitted requests reserved, divided by what they cost in the end.
+	ReservedShare *float64 `json:"reserved_share,omitempty"`
+	Ends          *Ends    `json:"ends,omitempty"` // of rows that are told when requests end
+
 	Shaping     *Shaping     `json:"shaping,omitempty"`      // of rows that delay admitted requests
 	Fairness    *Fairness    `json:"fairness,omitempty"`     // of runs with several keys
 	Clients     *Clients     `json:"clients,omitempty"`      // of runs whose clients react
@@ -33,6 +37,12 @@ type Figures struct {
 	Race        *Race        `json:"race,omitempty"`         // of sequences of commands without a script
 	// of rows whose clients remember that they are over the limit
 	LocalFlag *LocalFlag `json:"local_flag,omitempty"`
+}
+
+// Ends describes the calls at the ends of requests.
+type Ends struct {
+	Calls float64 `json:"calls"` // of all kinds per offered request
+	Late  int64   `json:"late"`  // ends of requests that the limiter no longer knew
 }
 
 // Clients describes how clients that react to rejections fared. An operation is a task of a client. Each attempt at it

@@ -52,7 +52,7 @@ func (f *fan) read(traffic Traffic) error {
 		if f.partial = f.stop; f.partial {
 			break
 		}
-		f.all.LastUS, f.all.LargestCost = q.AtUS, max(f.all.LargestCost, q.Cost)
+		f.all.LastUS, f.all.LargestCost = q.AtUS, max(f.all.LargestCost, q.Spent())
 		if f.sources != nil {
 			err = f.hand(q)
 		} else if f.held = append(f.held, q); len(f.held) == f.options.ShareFrom {

@@ -93,6 +93,7 @@ func (s *source) work(ctx context.Context) error {
 			return err
 		}
 		for i, q := range requests {
+			q.Cost = q.Spent()
 			b.numbers[i] = s.number(q)
 			if s.limits == nil {
 				b.exact[i] = s.reference.Admit(q, b.numbers[i])
@@ -196,7 +197,7 @@ func (w *worker) work(ctx context.Context) error {
 		}
 		for i := 0; w.stopped && i < len(b.requests); i++ {
 			if b.exact[i] {
-				w.unseen.Add(b.numbers[i], b.requests[i].Cost)
+				w.unseen.Add(b.numbers[i], b.requests[i].Spent())
 			}
 			if b.exact[i] && w.limits != nil {
 				w.limits.Unseen(b.of(i), b.requests[i].Cost)
@@ -221,6 +222,7 @@ func (w *worker) decide(ctx context.Context, b *batch) error {
 		return err
 	}
 	for i, q := range b.requests {
+		q.Cost = q.Spent()
 		w.meter.Observe(q, b.numbers[i], decisions[i])
 		if w.limits != nil {
 			w.limits.Observe(b.of(i), q.Cost, decisions[i])

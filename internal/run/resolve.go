@@ -49,8 +49,11 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	case r.Algorithms != nil:
 		return r.Algorithms
 	}
-	if p.several() {
-		all := severalRows(p.Policy)
+	if p.several() || p.settles() {
+		all := tokenRows()
+		if p.several() {
+			all = severalRows(p.Policy)
+		}
 		for _, c := range slices.Concat(r.further(s), expected) {
 			if r.Limits == nil && !chosen(all, c) { // otherwise they were written for the file's limits
 				all = append(all, c)

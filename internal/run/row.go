@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"ratelab/internal/clients"
@@ -29,6 +30,10 @@ type row struct {
 	another func() replay.Decider // see replay.Row
 	observe Observer              // may be nil
 
+	mu       sync.Mutex
+	endings  []*ending // of the models, one for each source of requests
+	tooLarge int64     // requests that reserve more than the limit
+
 	// The following fields are for plans whose clients react.
 
 	protocol clients.Protocol
@@ -44,6 +49,13 @@ type row struct {
 	effect  *measure.ClockEffect // nil: the clocks are correct, or there is no model
 }
 
+// track adds a model whose requests end. It is safe for concurrent use.
+func (r *row) track(e *ending) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.endings = append(r.endings, e)
+}
+
 // replayed returns the row for a replay.
 func (r *row) replayed() replay.Row {
 	return replay.Row{Label: r.Label, Decider: r.decider, Another: r.another, Observe: r.observe}
@@ -57,6 +69,13 @@ func (g *game) open(ctx context.Context) error {
 			return err
 		}
 		model := func() replay.Decider { return replay.NewModel(l.NewModel(), g.Scenario.Start) }
+		if l.Ends != nil {
+			model = func() replay.Decider {
+				e := newEnding(l.Ends, g.Scenario.Start)
+				r.track(e)
+				return e
+			}
+		}
 		switch {
 		case r.script == nil:
 			another := func() replay.Decider { return replay.Unreachable(model(), g.Scenario.Outages) }
@@ -135,6 +154,7 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) resul
 			all.Limits[i].InVain = nil
 		}
 	}
+	r.describeEnds(&all.Figures)
 	r.describeScript(&all)
 	if r.played != nil {
 		r.describePlay(&all, p, o.Duration)

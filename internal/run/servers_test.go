@@ -19,7 +19,8 @@ import (
 // hash over every decision. The containers share the built-in scenarios among them. That the embedded server decides
 // those so is what the results page of cmd/simulate is compared with.
 func TestEveryServerDecidesAsTheModels(t *testing.T) {
-	builtin, own := everyScenario(t), []*scenario.Scenario{manyClients(t), oddClocks(t), severalLimits(t)}
+	builtin, own := everyScenario(t), []*scenario.Scenario{manyClients(t), oddClocks(t), severalLimits(t),
+		tokensAtTheEnd(t)}
 	want := map[string]result.Run{}
 	for _, r := range run(t, job(append(own, builtin...)...)).Document.Runs {
 		want[r.Scenario] = r

@@ -30,6 +30,7 @@ func (p *Plan) checkSeveral(wrong *Problems) {
 		"steps of the server's clock": p.Scenario.ServerClock != nil,
 		"sequences of commands":       p.Scenario.Sequences != nil,
 		"managed limits":              p.Scenario.Managed != nil,
+		"costs known at the end":      p.settles(),
 	} {
 		if refused {
 			wrong.Bad(fmt.Errorf("%s: several limits do not go with %s; want one limit", p.Scenario.Name, what))
@@ -129,6 +130,12 @@ func (c *chain) Calls() virtualtime.Calls {
 // Open opens the limiter's script, or the scripts of its limits. It returns nil if the model decides.
 func Open(ctx context.Context, engine Engine, p *Plan, l *limiter.Limiter) (Script, error) {
 	switch {
+	case l.Ends != nil:
+		s, err := engine.Open(ctx, p, l)
+		if s == nil || err != nil {
+			return nil, err
+		}
+		return withEnds(s, l, p)
 	case l.Program != nil:
 		return engine.Open(ctx, p, l)
 	case l.Several == nil:

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"time"
+
 	"ratelab/internal/strictyaml"
 	"ratelab/internal/traffic"
 )
@@ -20,6 +22,85 @@ func readKeysAndCost(f strictyaml.Fields, p *traffic.Phase) {
 	if v := f.Get("cost"); v.Given() {
 		p.Cost = readCost(v)
 	}
+	if v := f.Get("takes"); v.Given() {
+		p.Takes = readTakes(v)
+	}
+	if v := f.Get("actual"); v.Given() {
+		p.Actual, p.Plus = readActual(v)
+	}
+}
+
+// readTakes reads how long requests run: 30s, {uniform: [1s, 5s]}, {weighted: {1s: 0.9, 1m: 0.1}} or {lognormal: {p50:
+// 4s, p99: 1m}}.
+func readTakes(v strictyaml.Value) traffic.Cost {
+	us := func(v strictyaml.Value) (us int64) {
+		readUS(v, &us, time.Microsecond, maxDuration)
+		return us
+	}
+	if v.IsText() {
+		return traffic.FixedCost(us(v))
+	}
+	f := v.Fields("uniform", "weighted", "lognormal")
+	uniform, weighted, lognormal := f.Get("uniform"), f.Get("weighted"), f.Get("lognormal")
+	switch {
+	case len(f.Entries) != 1:
+		v.Bad("%d distributions; want a duration such as 30s, or one of uniform, weighted, lognormal", len(f.Entries))
+	case uniform.Given():
+		least, most := ends(uniform, "duration")
+		c := traffic.UniformCost{Min: us(least), Max: us(most)}
+		if c.Min > c.Max {
+			uniform.Bad("the first is more than the second; want [least, most]")
+			c.Max = c.Min
+		}
+		return c
+	case weighted.Given():
+		var all traffic.WeightedCost
+		for _, e := range weighted.Mapping("durations and their weights, such as {1s: 0.9, 1m: 0.1}").Entries {
+			w := traffic.Weight{Cost: us(e.Label)}
+			if readNumber(e.Value, &w.Weight, 0, maxWeight) && w.Weight == 0 {
+				e.Bad("a duration with weight 0 never occurs; want a weight above 0")
+			}
+			all = append(all, w)
+		}
+		if len(all) > 0 {
+			return all
+		}
+	default:
+		return readLognormal(lognormal, func(v strictyaml.Value) float64 { return float64(us(v)) })
+	}
+	return nil
+}
+
+// readActual reads the cost that is known at the end: as a cost, lognormal, or {plus: …} for a cost on top.
+func readActual(v strictyaml.Value) (c traffic.Cost, plus bool) {
+	if v.IsMapping() {
+		f := v.Mapping("a cost")
+		if more := f.Get("plus"); more.Given() && len(f.Entries) == 1 {
+			c, _ = readActual(more)
+			return c, true
+		}
+		if l := f.Get("lognormal"); l.Given() && len(f.Entries) == 1 {
+			return readLognormal(l, func(v strictyaml.Value) float64 {
+				var n float64
+				readNumber(v, &n, 1, traffic.MaxCost)
+				return n
+			}), false
+		}
+	}
+	return readCost(v), false
+}
+
+// readLognormal reads {p50: …, p99: …}.
+func readLognormal(v strictyaml.Value, read func(strictyaml.Value) float64) traffic.Cost {
+	f := v.Fields("p50", "p99")
+	p50, p99 := f.Need("p50", "the median"), f.Need("p99", "the 99th percentile")
+	c := traffic.LognormalCost{P50: read(p50), P99: read(p99)}
+	if c.P50 > c.P99 {
+		p99.Bad("it is less than p50; want at least that")
+	}
+	c.P50 = max(c.P50, 1)
+	c.P99 = max(c.P99, c.P50)
+	return c
 }
 
 // readKeys reads {count: 100, distribution: zipf, exponent: 1.1} and the like. Key i belongs to group i % groups.

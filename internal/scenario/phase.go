@@ -20,6 +20,9 @@ const (
 // shapeFields are the fields for a phase's traffic. Each phase has exactly one of them.
 var shapeFields = []string{"constant", "poisson", "ramp", "steps", "burst", "spike", "sine", "on_off", "pause", "trace"}
 
+// phaseFields are fields that the top level of a file may have, too.
+var phaseFields = []string{"keys", "cost", "takes", "actual"}
+
 // notInAPhase are fields that users may expect in a phase, with the remedy.
 var notInAPhase = map[string]string{
 	"rate":     wantRate,
@@ -36,7 +39,7 @@ const (
 
 // phase reads one phase. lines holds the names of the phases before it.
 func (r *reader) phase(v strictyaml.Value, p traffic.Phase, lines map[string]int) traffic.Phase {
-	f := v.FieldsOr(notInAPhase, slices.Concat([]string{"name", "duration"}, shapeFields, []string{"keys", "cost"})...)
+	f := v.FieldsOr(notInAPhase, slices.Concat([]string{"name", "duration"}, shapeFields, phaseFields)...)
 	readName(f.Need("name", "a name that is unique in the file"), &p.Name, "phase", lines)
 	duration := f.Get("duration")
 	if duration.Given() && !readDuration(duration, &p.Duration, time.Microsecond, maxDuration) {
@@ -63,7 +66,8 @@ func shapeOf(f strictyaml.Fields) (found strictyaml.Entry, ok bool) {
 	for _, e := range f.Entries {
 		switch {
 		case !slices.Contains(shapeFields, e.Name):
-			misspelled = misspelled || !slices.Contains([]string{"name", "duration", "keys", "cost"}, e.Name)
+			misspelled = misspelled || !slices.Contains([]string{"name", "duration"}, e.Name) &&
+				!slices.Contains(phaseFields, e.Name)
 		case ok:
 			e.Label.Bad("a second arrival shape after %s; want one per phase", found.Name)
 			return found, false
@@ -226,11 +230,13 @@ func repeats(v strictyaml.Value, period, d time.Duration) {
 
 // trace reads a phase of recorded traffic.
 func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.Phase) {
-	p.Keys, p.Cost = nil, nil
+	p.Keys, p.Cost, p.Takes, p.Actual, p.Plus = nil, nil, nil, nil, false
 	phase.Get("keys").Bad("a trace brings its own; want trace: {key: …} or nothing")
-	phase.Get("cost").Bad("a trace brings its own; want trace: {cost: …} or nothing")
+	for _, field := range phaseFields[1:] {
+		phase.Get(field).Bad("a trace brings its own; want trace: {%s: …} or nothing", field)
+	}
 	f := v.Fields("file", "format", "key", "time", "year", "cost", "where", "skip_key", "speed", "skip",
-		"limit", "bad", "within_second")
+		"limit", "bad", "within_second", "takes", "end", "actual", "time_is")
 	if !f.Given() {
 		return
 	}
@@ -241,6 +247,10 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	f.Get("key").Text(&t.Key, "a column's name", 200)
 	f.Get("time").Text(&t.Time, "a column's name", 200)
 	f.Get("cost").Text(&t.Cost, "a column's name", 200)
+	f.Get("takes").Text(&t.Takes, "a column's name", 200)
+	f.Get("end").Text(&t.End, "a column's name", 200)
+	f.Get("actual").Text(&t.Actual, "a column's name", 200)
+	f.Get("time_is").Text((*string)(&t.TimeIs), "start or end", 200)
 	f.Get("year").Integer(&t.Year, 1970, 2100)
 	if where := f.Get("where"); where.Given() {
 		for _, w := range where.List("a list such as [method=GET]", 100) {

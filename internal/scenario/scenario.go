@@ -123,6 +123,14 @@ func (s *Scenario) HasCosts() bool {
 	})
 }
 
+// HasActual reports whether the cost of requests is known only at their end.
+func (s *Scenario) HasActual() bool {
+	return slices.ContainsFunc(s.Phases, func(p traffic.Phase) bool {
+		trace, _ := p.Trace.(*accesslog.Trace)
+		return p.Actual != nil || trace != nil && trace.Actual != ""
+	})
+}
+
 // Recorded reports whether the traffic, or a part of it, is recorded.
 func (s *Scenario) Recorded() bool {
 	return slices.ContainsFunc(s.Phases, func(p traffic.Phase) bool { return p.Trace != nil })

@@ -16,6 +16,9 @@ type Vars struct {
 	Cost  int64
 	NowUS int64 // since 1970, on the script's clock
 	ID    int64 // unique for each request of a run
+
+	// In a call at a request's end, the Cost is what was reserved, and the ID is that of the start.
+	Actual, StartUS int64
 }
 
 // variable is a {name} of a template that changes from call to call, or a set of such names.
@@ -28,6 +31,8 @@ const (
 	now
 	id
 	computed // by an expression of the others
+	actual
+	start
 )
 
 type part struct {
@@ -64,6 +69,15 @@ func PartIn(prefix string, part int) Template {
 
 // Cost returns a template for the request's cost in decimal.
 func Cost() Template { return Template{parts: []part{{kind: cost}}} }
+
+// Actual returns a template for the cost that is known at a request's end.
+func Actual() Template { return Template{parts: []part{{kind: actual}}} }
+
+// StartUS returns a template for the time when an ended request was admitted, in µs since 1970.
+func StartUS() Template { return Template{parts: []part{{kind: start}}} }
+
+// ID returns a template for the request's {id}.
+func ID() Template { return Template{parts: []part{{kind: id}}} }
 
 // NowUS returns a template for the caller's clock in whole microseconds, floored to a granularity.
 func NowUS(granularityUS int64) Template {
@@ -211,7 +225,8 @@ func (t Template) IsNow() bool {
 func (t Template) Same(a, b Vars) bool {
 	names := t.names()
 	return (names&key == 0 || a.Key == b.Key) && (names&cost == 0 || a.Cost == b.Cost) &&
-		(names&now == 0 || a.NowUS == b.NowUS) && (names&id == 0 || a.ID == b.ID)
+		(names&now == 0 || a.NowUS == b.NowUS) && (names&id == 0 || a.ID == b.ID) &&
+		(names&actual == 0 || a.Actual == b.Actual) && (names&start == 0 || a.StartUS == b.StartUS)
 }
 
 // Append writes the template's text for one call to dst. v is a pointer because Vars do not fit into registers, and
@@ -235,6 +250,10 @@ func (t Template) Append(dst []byte, v *Vars) []byte {
 			dst = strconv.AppendInt(dst, v.Cost, 10)
 		case now:
 			dst = strconv.AppendInt(dst, (v.NowUS-v.NowUS%p.floorUS)/p.unitUS, 10)
+		case actual:
+			dst = strconv.AppendInt(dst, v.Actual, 10)
+		case start:
+			dst = strconv.AppendInt(dst, v.StartUS, 10)
 		case id:
 			for digit := int64(1e15); digit > 0; digit /= 10 { // constant length: some results are in bytes
 				dst = append(dst, byte('0'+v.ID/digit%10))

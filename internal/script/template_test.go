@@ -112,8 +112,8 @@ func TestSameIsNeverWrong(t *testing.T) {
 		}
 		draw := func(name string) Vars {
 			few := rapid.Int64Range(1, 2)
-			return Vars{rapid.SampledFrom([]string{"a", "b"}).Draw(rt, name), few.Draw(rt, name),
-				rapid.SampledFrom([]int64{1, 999, 1000, 2_000_000}).Draw(rt, name), few.Draw(rt, name)}
+			return Vars{Key: rapid.SampledFrom([]string{"a", "b"}).Draw(rt, name), Cost: few.Draw(rt, name),
+				NowUS: rapid.SampledFrom([]int64{1, 999, 1000, 2_000_000}).Draw(rt, name), ID: few.Draw(rt, name)}
 		}
 		a, b := draw("a"), draw("b")
 		if template.Same(a, b) && string(template.Append(nil, &a)) != string(template.Append(nil, &b)) {

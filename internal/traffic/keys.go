@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"math"
 	"math/rand/v2"
 	"sort"
 	"strconv"
@@ -70,6 +71,17 @@ func (n *keyNames) of(rank int64) string {
 		n.cached[rank] = name
 	}
 	return name
+}
+
+// LognormalCost draws from a lognormal distribution with that median and that 99th percentile, at least 1.
+type LognormalCost struct{ P50, P99 float64 }
+
+func (c LognormalCost) draws(random *rand.Rand) func() int64 {
+	const z99 = 2.3263478740408408 // the 99th percentile of the standard normal distribution
+	sigma := math.Log(c.P99/c.P50) / z99
+	return func() int64 {
+		return max(1, int64(math.Ceil(min(c.P50*math.Exp(sigma*random.NormFloat64()), 1e15))))
+	}
 }
 
 // FixedCost is the same cost for every request.

@@ -124,6 +124,13 @@ func (p *player) play(phase Phase) (more bool) {
 	}
 	nextRank := cmp.Or[Keys](phase.Keys, Uniform{Count: 1}).ranks(Random(p.seed, phase.Name, "keys"))
 	nextCost := cmp.Or[Cost](phase.Cost, FixedCost(1)).draws(Random(p.seed, phase.Name, "cost"))
+	var takes, actual func() int64
+	if phase.Takes != nil {
+		takes = phase.Takes.draws(Random(p.seed, phase.Name, "takes"))
+	}
+	if phase.Actual != nil {
+		actual = phase.Actual.draws(Random(p.seed, phase.Name, "actual"))
+	}
 	names := p.names[phase.Groups]
 	if names == nil {
 		names = &keyNames{groups: phase.Groups}
@@ -132,7 +139,17 @@ func (p *player) play(phase Phase) (more bool) {
 	more = true
 	phase.Arrivals.times(phase.Duration, Random(p.seed, phase.Name, "arrivals"), func(at int64) bool {
 		p.Count++
-		more = p.yield(limit.Request{AtUS: p.EndUS + at, Key: names.of(nextRank()), Cost: nextCost()}, nil)
+		q := limit.Request{AtUS: p.EndUS + at, Key: names.of(nextRank()), Cost: nextCost()}
+		if takes != nil {
+			q.TakesUS = takes()
+		}
+		if actual != nil {
+			q.Actual = actual()
+		}
+		if phase.Plus {
+			q.Actual += q.Cost
+		}
+		more = p.yield(q, nil)
 		return more
 	})
 	p.EndUS += phase.Duration.Microseconds()

@@ -24,6 +24,9 @@ type Phase struct {
 	Keys     Keys  // nil: a single key, k0
 	Groups   int64 // the keys have a second part, their group: k17|g7 of 10 groups; 0: they have one part
 	Cost     Cost  // nil: 1
+	Takes    Cost  // how long requests run, in µs; nil: unknown
+	Actual   Cost  // the cost that is known at the end; nil: Cost
+	Plus     bool  // Actual is added to the cost
 
 	Trace Recorded // brings its own keys and costs
 

@@ -65,16 +65,13 @@ type Runner struct {
 	offsetMS int64  // real expiry of virtual time 0
 	keep     string // real expiry in ms of keys without a virtual deadline; "": none
 
-	clockUS int64 // last time on the server's clock
-	toldUS  int64 // the same, without the microseconds that apart added
-	skewUS  int64 // its error at that time
+	*line // shared with the Runners beside it
 
 	size    int            // arrivals per EVAL
 	ready   map[string]int // key -> number of steps of Managed that it has seen; its init has been called
 	scratch []byte
 	scan    resp.Scanner
 	parts   []resp.Value // the elements of one answer
-	living  living
 	calls   Calls
 	written int64    // number of arrivals sent
 	pending []*round // rounds that are sent and not yet read
@@ -84,6 +81,14 @@ type Runner struct {
 
 	unsure map[string]bool // keys whose state at the beginning of the pending round is unknown
 	readUS int64           // the server's clock at the last decision that was read
+}
+
+// line is the time line of a Runner, and the keys on it.
+type line struct {
+	clockUS int64 // last time on the server's clock
+	toldUS  int64 // the same, without the microseconds that apart added
+	skewUS  int64 // its error at that time
+	living  living
 }
 
 // New prepares program for server. It returns a *RefusedError if virtual time cannot follow the script.
@@ -96,7 +101,7 @@ func New(server Connection, program *script.Program, o Options) (*Runner, error)
 		return nil, err
 	}
 	r := &Runner{server: server, program: program, wrapped: w, options: o, size: o.BatchSize, unread: unread,
-		living: living{deadline: map[string]int64{}}}
+		line: &line{living: living{deadline: map[string]int64{}}}}
 	switch {
 	case r.size > 0:
 	case program.Foreign:
@@ -112,6 +117,16 @@ func New(server Connection, program *script.Program, o Options) (*Runner, error)
 	r.keep = keepText(server.Given, first)
 	r.offsetMS = first + o.Behind.Milliseconds() - o.Start.UnixMilli()
 	return r, nil
+}
+
+// Beside prepares another program on r's keys and time line. The requests of both must come in one order, and one of
+// them may decide only when the other has nothing in flight. r counts and deletes the keys of both.
+func (r *Runner) Beside(program *script.Program) (*Runner, error) {
+	beside, err := New(r.server, program, r.options)
+	if err == nil {
+		beside.line, beside.offsetMS, beside.keep = r.line, r.offsetMS, r.keep
+	}
+	return beside, err
 }
 
 // keepText returns the real expiry of keys without a virtual deadline, as scripts read it. On a given server it lies
@@ -138,7 +153,11 @@ func (r *Runner) Calls() Calls { return r.calls }
 
 // vars returns the values that a client sends, including its own time. number is the request's number in the run.
 func (r *Runner) vars(q limit.Request, number int64) script.Vars {
-	return script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.clientUS(q), ID: number}
+	v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.clientUS(q), ID: number}
+	if q.Ended != nil {
+		v.ID, v.Actual, v.StartUS = q.Ended.Number, q.Ended.Actual, q.Ended.StartUS
+	}
+	return v
 }
 
 // clientUS returns the time on the client's clock when q arrives.

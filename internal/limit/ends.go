@@ -1,0 +1,18 @@
+package limit
+
+// Ending is the end of an admitted request.
+type Ending struct {
+	Number   int64 // of the request in its row, from 0
+	StartUS  int64 // when the request was admitted, by the server's clock, since 1970
+	Reserved int64 // what it was charged then
+	Actual   int64 // its cost as it is known now
+}
+
+// Tracker is a Model that is told when the requests end that it admitted.
+type Tracker interface {
+	Model
+	// Start decides the request with that number. A cost of 0 is admitted if any tokens are left.
+	Start(serverUS, clientUS int64, key string, cost, number int64) Decision
+	// End charges the actual cost in place of the reserved one. It reports whether the limiter still knew the request.
+	End(serverUS, clientUS int64, key string, e Ending) (held bool)
+}

@@ -1,0 +1,124 @@
+package run_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"ratelab/algorithms"
+	"ratelab/internal/longtest"
+	"ratelab/internal/scenario"
+)
+
+// tokensAtTheEnd has costs that are known when requests end, of ties and of long and short requests.
+func tokensAtTheEnd(t *testing.T) *scenario.Scenario {
+	return written(t, `name: tokens-at-the-end
+question: Are reservations settled alike everywhere?
+limit: 300/2s
+keys: {count: 3}
+cost: {uniform: [1, 20]}
+takes: {weighted: {1us: 0.2, 40ms: 0.5, 3s: 0.3}}
+actual: {plus: {weighted: {1: 0.5, 20: 0.4, 250: 0.1}}}
+phases:
+  - {name: crowd, duration: 6s, poisson: `+strconv.Itoa(longtest.Of(200, 60))+`/s}
+  - {name: together, duration: 2s, burst: {count: 30, every: 40ms}}
+rows: ["gcra:reserve=5", "log-tokens:reserve=20", "fixed-window-aligned:reserve=5"]
+`)
+}
+
+// If the actual cost is the known one, settling changes nothing: rows with it decide as the rules for known costs.
+func TestSettlingWhatIsKnownChangesNothing(t *testing.T) {
+	const traffic = `
+keys: {count: 4}
+cost: {uniform: [1, 9]}
+phases:
+  - {name: crowd, duration: 8s, poisson: 80/s}
+`
+	known := run(t, job(written(t, "name: known\nquestion: Known?\nlimit: 40/1s"+traffic))).Document.Runs[0]
+	late := run(t, job(written(t, "name: late\nquestion: Late?\nlimit: 40/1s\ntakes: {uniform: [1ms, 3s]}\nactual: "+
+		"{uniform: [1, 9]}"+strings.Replace(traffic, "cost: {uniform: [1, 9]}", "cost: 5", 1)))).Document.Runs[0]
+	if late.Find("gcra").DecisionsDigest == known.Find("gcra").DecisionsDigest {
+		t.Error("other costs make no difference")
+	}
+	same := job(written(t, "name: same\nquestion: Same?\nlimit: 40/1s\ntakes: {uniform: [1ms, 3s]}\nactual: 5\ncost: 5"+
+		strings.Replace(traffic, "cost: {uniform: [1, 9]}\n", "", 1)))
+	plain := job(written(t, "name: plain\nquestion: Plain?\nlimit: 40/1s\ncost: 5"+
+		strings.Replace(traffic, "cost: {uniform: [1, 9]}\n", "", 1)))
+	a, b := run(t, same).Document.Runs[0], run(t, plain).Document.Runs[0]
+	for row, of := range map[string]string{"gcra": "gcra", "fixed-window-aligned": "fixed-window-aligned",
+		"log-tokens": "sliding-window-log"} {
+		if got, want := a.Find(row), b.Find(of); got.DecisionsDigest != want.DecisionsDigest || got.Lost != want.Lost {
+			t.Errorf("%s decides %s, and %s decides %s", row, got.DecisionsDigest, of, want.DecisionsDigest)
+		}
+	}
+}
+
+// What a reservation does in known situations. An independent program has the same figures.
+func TestReservations(t *testing.T) {
+	for _, test := range []struct {
+		about, traffic string
+		admitted       map[string]int64
+		peak           map[string]int64
+	}{
+		{"ends after the window's edge", `
+phases:
+  - {name: early, duration: 59s, pause: true}
+  - {name: first, burst: 1, cost: 80, takes: 2s, actual: 10}
+  - {name: wait, duration: 1500ms, pause: true}
+  - {name: second, burst: 1, cost: 80, takes: 10s, actual: 80}
+  - {name: rest, duration: 1500ms, pause: true}
+  - {name: third, burst: 1, cost: 80, takes: 10s, actual: 80}
+  - {name: end, duration: 20s, pause: true}
+`, map[string]int64{"fixed-window-aligned": 2, "gcra": 2, "log-tokens": 2},
+			map[string]int64{"fixed-window-aligned": 90, "gcra": 90, "log-tokens": 90}},
+		{"an estimate above the limit", `
+phases:
+  - {name: few, duration: 100s, constant: 10, cost: 10, takes: 1s, actual: 10}
+`, map[string]int64{"gcra:reserve=1024": 0, "log-tokens:reserve=1024": 0, "log-tokens": 10}, nil},
+		{"a tiny estimate", `
+phases:
+  - {name: all, burst: 100, cost: 1, takes: 1s, actual: 50}
+  - {name: end, duration: 1s, pause: true}
+`, map[string]int64{"gcra": 100, "log-tokens": 100, "fixed-window-aligned:reserve=none": 100},
+			map[string]int64{"gcra": 5000}},
+		{"gives back what it did not need", `
+phases:
+  - {name: few, duration: 60s, constant: 12, cost: 50, takes: 1s, actual: 5}
+`, map[string]int64{"gcra": 12, "log-tokens": 11, "fixed-window-aligned": 11, "sliding-window-log:settle=no": 2}, nil},
+	} {
+		s := written(t, "name: one\nquestion: q?\nlimit: 100/1m\nrows: [\"gcra:reserve=1024\", \"log-tokens:reserve=1024\"]"+
+			test.traffic)
+		found := run(t, job(s)).Document.Runs[0]
+		for label, want := range test.admitted {
+			if row := found.Find(label); row == nil || row.Admitted != want {
+				t.Errorf("%s: %s: %+v, want %d admitted", test.about, label, row, want)
+			}
+		}
+		for label, want := range test.peak {
+			if row := found.Find(label); row == nil || row.Peak != want {
+				t.Errorf("%s: %s: %+v, want a peak of %d", test.about, label, row, want)
+			}
+		}
+	}
+}
+
+// Each mistake has one line.
+func TestTokensRefuse(t *testing.T) {
+	const head = "name: one\nquestion: q?\nlimit: 10/1s\nphases: [{name: a, duration: 1s, constant: 1%s}]\n"
+	for _, test := range []struct{ actual, label, want string }{
+		{", takes: 1s, actual: 5", "sliding-window-log", "sliding-window-log: its charges cannot be settled; want one of " +
+			strings.Join(algorithms.Settling(), ", ") + ", or settle=no"},
+		{", takes: 1s, actual: 5", "gcra:reserve=some", `gcra:reserve=some: parameter reserve: "some": want none, or a ` +
+			"whole number from 0 to 1000000000"},
+		{", takes: 1s, actual: 5", "gcra:burst=3", "gcra:burst=3: burst= does not go with costs that are known at the end"},
+		{"", "gcra:reserve=5", "reserve and settle are about costs that are known at the end; this traffic has none"},
+		{"", "log-tokens", "log-tokens: needs requests whose cost is known at their end (actual: or --trace-actual)"},
+	} {
+		j := job(written(t, fmt.Sprintf(head, test.actual)))
+		j.Algorithms = choices(t, test.label)
+		if _, err := j.Plans(); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.label, err, test.want)
+		}
+	}
+}
