@@ -73,7 +73,7 @@ func TestNoFileIsLeftOver(t *testing.T) {
 		for _, path := range paths {
 			name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 			name = strings.TrimSuffix(strings.TrimSuffix(name, "-atomic"), "-tokens")
-			if registered[name] == nil && name != "log" {
+			if registered[name] == nil && special[name] == nil && name != "log" {
 				t.Errorf("%s: no algorithm %q is registered; add its .go, or delete the file", path, name)
 			}
 		}

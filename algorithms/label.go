@@ -73,8 +73,8 @@ func labelled(name string, set map[string]string, all []Parameter) string {
 // Choose is Parse for a name and parameters that are already separate.
 func Choose(name string, set map[string]string) (Choice, error) {
 	algorithm := registered[name]
-	if name == logTokens {
-		algorithm = &tokenLogs
+	if special[name] != nil {
+		algorithm = special[name]
 	}
 	if algorithm == nil {
 		return Choice{}, fmt.Errorf("no such algorithm %s; %s", message.Quote(name), suggest(name, Names()))
@@ -109,9 +109,8 @@ func (c Choice) Under(p limit.Policy) (Rule, error) {
 	}
 	values := c.values()
 	own := c.Policy(p)
-	if c.Algorithm == &tokenLogs {
-		return Rule{}, fmt.Errorf("%s: needs requests whose cost is known at their end (actual: or --trace-actual)",
-			c.Label)
+	if c.Algorithm.isSpecial() {
+		return Rule{}, fmt.Errorf("%s: %s", c.Label, c.Algorithm.needs())
 	}
 	in, err := c.Algorithm.Prepare(own, values)
 	if err == nil {

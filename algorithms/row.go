@@ -45,7 +45,7 @@ func RowParameters() []Parameter { return slices.Clone(rowParameters) }
 
 // parameters returns the algorithm's own parameters and those of its rows.
 func (s *Algorithm) parameters() []Parameter {
-	if IsFloor(s.Name) {
+	if IsFloor(s.Name) || s.Family == "slots" {
 		return s.Parameters
 	}
 	return slices.Concat(s.Parameters, rowParameters)

@@ -50,7 +50,7 @@ var tokenLogs = Algorithm{
 // IsTokens reports whether c is of requests whose cost is known at their end.
 func (c Choice) IsTokens() bool {
 	v := c.values()
-	return c.Algorithm == &tokenLogs || v.isSet("reserve") || v.isSet("settle")
+	return c.Algorithm.isSpecial() || v.isSet("reserve") || v.isSet("settle")
 }
 
 // CanSettle reports whether the algorithm's charges can be settled.

@@ -43,10 +43,7 @@ func NameOf(label string) string {
 
 // Of returns the algorithm of a row's label. For other labels, such as a user's script's, it returns an empty one.
 func Of(label string) *Algorithm {
-	if NameOf(label) == logTokens {
-		return &tokenLogs
-	}
-	return cmp.Or(registered[NameOf(label)], &Algorithm{})
+	return cmp.Or(registered[NameOf(label)], special[NameOf(label)], &Algorithm{})
 }
 
 // IsFloor reports whether a row's algorithm is the floor, which admits everything and is not compared.

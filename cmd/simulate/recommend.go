@@ -126,6 +126,10 @@ func (f *recommendFlags) question(ctx context.Context, args []string) (*recommen
 // noChoice returns why a scenario cannot be used for a recommendation, or "" if it can.
 func noChoice(s *scenario.Scenario) string {
 	switch {
+	case s.Limit.Contract == limit.ByFlight:
+		return "a limit on requests in flight; recommend is about windows and buckets"
+	case s.HasActual():
+		return "costs that are known at the end; recommend plays known costs"
 	case s.Limits != nil:
 		return "several limits, and recommend takes one; run it once for each"
 	case s.Sequences != nil:

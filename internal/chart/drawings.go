@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"ratelab/internal/curves"
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 )
@@ -44,7 +45,11 @@ func (p *panel) flow(offered, admitted plotter.XYs) {
 func window(in curves.Input, t curves.Timeline) *Figure {
 	allowed, name := t.Allows()
 	exact, words := reference(t.Reference, " Grey line: the exact reference.")
-	return timeFigure(in, t, t.Unit+" in the last "+report.Each(t.Limit.WindowUS),
+	unit := t.Unit + " in the last " + report.Each(t.Limit.WindowUS)
+	if t.Limit.Contract == limit.ByFlight {
+		unit = t.Unit + " in flight"
+	}
+	return timeFigure(in, t, unit,
 		t.Caption+". Dashed: the "+name+"."+words, max(allowed, exact),
 		func(p *panel, b bins, c curves.Curve) {
 			p.overshoot(b, c, float64(allowed), t.Reference)

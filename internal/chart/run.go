@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"ratelab/internal/curves"
+	"ratelab/internal/limit"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
@@ -66,6 +67,9 @@ const partial = "PARTIAL: interrupted before its end. "
 
 // policy describes a limit in words: 1,000 per 3 s, burst 100.
 func policy(l result.Limit) string {
+	if l.Contract == limit.ByFlight {
+		return message.Grouped(l.Requests) + " in flight"
+	}
 	text := message.Grouped(l.Requests) + " per " + report.Each(l.WindowUS)
 	if l.Burst != 0 && l.Burst != l.Requests {
 		text += ", burst " + message.Grouped(l.Burst)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -82,6 +83,16 @@ func (l *Limiters) Instead() (run.Instead, error) {
 	instead := run.Instead{Seed: l.Seed.Value, Limit: script.OwnLimit(script.Files(l.Scripts))}
 	if strings.Contains(l.limit, "+") && l.several {
 		return l.severalLimits(instead)
+	}
+	if p, other, err := limit.ParseFlight(l.limit); !other && l.several {
+		if err == nil && (l.HasBurst() || l.contract.Value != "") {
+			err = errors.New("--burst and --contract: do not go with a limit on requests in flight; leave them out")
+		}
+		if err != nil {
+			return instead, Usage("--%v", err)
+		}
+		instead.Limit = &p
+		return instead, nil
 	}
 	if l.limit != "" {
 		p, err := Policy(l.limit)

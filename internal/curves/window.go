@@ -3,6 +3,7 @@ package curves
 import (
 	"slices"
 
+	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/report"
 )
@@ -13,6 +14,9 @@ func (s span) window() Timeline {
 	t := s.timeline(maxBins, func(s *measure.Series) []int64 { return s.Rolling }, peaks,
 		func(l Limiter, c *Curve, _ int) { c.Fact = base.fact(c.Top, s.xLimit(l)) })
 	t.Caption = "Admitted in the last " + report.Each(s.Run.Limit.WindowUS)
+	if s.Run.Limit.Contract == limit.ByFlight {
+		t.Caption = "In flight"
+	}
 	if s.Run.Keys > 1 {
 		t.Caption += ", by the key that had most"
 	}

@@ -14,16 +14,24 @@ type Contract int
 const (
 	ByWindow Contract = iota // at most L in every half-open interval of length W
 	ByBucket                 // at most B + L·τ/W in every interval of length τ
+	ByFlight                 // at most L requests at once; there is no window
 )
 
 // contracts are the names in files and on command lines.
 var contracts = []string{"window", "bucket"}
 
-// Contracts returns the names, the default first.
+const inFlight = "in_flight"
+
+// Contracts returns the names of the contracts of a window, the default first.
 func Contracts() []string { return contracts }
 
 // String returns the contract's name.
-func (c Contract) String() string { return contracts[c] }
+func (c Contract) String() string {
+	if c == ByFlight {
+		return inFlight
+	}
+	return contracts[c]
+}
 
 // ParseContract returns the contract with that name.
 func ParseContract(name string) (Contract, error) {
@@ -39,6 +47,10 @@ func (c Contract) MarshalText() ([]byte, error) { return []byte(c.String()), nil
 
 // UnmarshalText reads a name.
 func (c *Contract) UnmarshalText(text []byte) (err error) {
+	if string(text) == inFlight {
+		*c = ByFlight
+		return nil
+	}
 	*c, err = ParseContract(string(text))
 	return err
 }

@@ -4,6 +4,7 @@ package limit
 type Ending struct {
 	Number   int64 // of the request in its row, from 0
 	StartUS  int64 // when the request was admitted, by the server's clock, since 1970
+	Renewal  int64 // the number of the renewal, from 1; 0: this is the end
 	Reserved int64 // what it was charged then
 	Actual   int64 // its cost as it is known now
 }
@@ -13,6 +14,7 @@ type Tracker interface {
 	Model
 	// Start decides the request with that number. A cost of 0 is admitted if any tokens are left.
 	Start(serverUS, clientUS int64, key string, cost, number int64) Decision
-	// End charges the actual cost in place of the reserved one. It reports whether the limiter still knew the request.
+	// End charges the actual cost in place of the reserved one, or frees the request's slot, or renews its lease. It
+	// reports whether the limiter still knew the request.
 	End(serverUS, clientUS int64, key string, e Ending) (held bool)
 }

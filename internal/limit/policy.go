@@ -48,6 +48,7 @@ func (p Policy) Validate() error {
 	switch {
 	case p.Requests < 1 || p.Requests > MaxRequests:
 		return fmt.Errorf("requests %d: want 1 to %d", p.Requests, MaxRequests)
+	case p.Contract == ByFlight && p.Window == 0 && p.Burst == 0:
 	case p.Window < MinWindow || p.Window > MaxWindow:
 		return fmt.Errorf("window %s: want 1ms to 366d", FormatDuration(p.Window))
 	case p.Window%time.Microsecond != 0:
@@ -60,6 +61,9 @@ func (p Policy) Validate() error {
 
 // String formats p so that it begins as ParsePolicy reads it: 1000/3s, 1000/3s burst 100, 1000/3s by bucket.
 func (p Policy) String() string {
+	if p.Contract == ByFlight {
+		return fmt.Sprintf("%d/%s", p.Requests, inFlight)
+	}
 	s := fmt.Sprintf("%d/%s", p.Requests, FormatDuration(p.Window))
 	if p.Burst != 0 && p.Burst != p.Requests {
 		s += fmt.Sprintf(" burst %d", p.Burst)
@@ -68,6 +72,23 @@ func (p Policy) String() string {
 		s += " by " + p.Contract.String()
 	}
 	return s
+}
+
+// ParseFlight reads a limit on requests in flight, such as "24/in_flight". other reports whether text is no such limit.
+func ParseFlight(text string) (p Policy, other bool, err error) {
+	count, found := strings.CutSuffix(text, "/"+inFlight)
+	if !found {
+		return p, true, nil
+	}
+	p = Policy{Contract: ByFlight}
+	if p.Requests, err = strconv.ParseInt(count, 10, 64); err != nil {
+		return p, false, fmt.Errorf("limit %s: %s is not a whole number of requests", message.Quote(text),
+			message.Quote(count))
+	}
+	if err := p.Validate(); err != nil {
+		return p, false, fmt.Errorf("limit %s: %w", message.Quote(text), err)
+	}
+	return p, false, nil
 }
 
 // ParsePolicy reads "100/1m", "1000/3s" or "10/s".

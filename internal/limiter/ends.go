@@ -14,6 +14,8 @@ import (
 type Ends struct {
 	Reserve    int64           // see algorithms.Tokens
 	Program    *script.Program // the call at the end; a decision that is allowed means that the limiter knew the request
+	Renew      *script.Program // the call that renews; nil: there is none
+	RenewUS    int64           // how often an open request calls Renew
 	NewTracker func() limit.Tracker
 }
 
@@ -62,6 +64,38 @@ func OfTokens(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	rule.NewModel = func() limit.Model { return t.NewTracker() }
 	return &Limiter{Rule: rule, Program: start, TickUS: 1, Aligned: true,
 		Ends: &Ends{Reserve: t.Reserve, Program: end, NewTracker: t.NewTracker}}, nil
+}
+
+// OfSlots returns an algorithm's limiter for a limit on requests in flight.
+func OfSlots(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
+	s, err := c.SlotsUnder(p)
+	if err != nil {
+		return nil, err
+	}
+	source, err := lua.Source(s.Name)
+	if err != nil {
+		return nil, err
+	}
+	call := func(decode func(resp.Value) (limit.Decision, error), last ...script.Template) *script.Program {
+		p := &script.Program{Label: c.Label, Source: source, Decode: decode, TellsRetry: true}
+		p.Decide = script.Call{Keys: []script.Template{script.KeyIn(c.Label + ":")},
+			Args: []script.Template{script.Literal(""), script.Cost()}}
+		for _, a := range s.Args {
+			p.Decide.Args = append(p.Decide.Args, script.Literal(a))
+		}
+		if s.HasID {
+			p.Decide.Args = append(p.Decide.Args, script.ID())
+		}
+		p.Decide.Args = append(p.Decide.Args, last...)
+		return p
+	}
+	ends := &Ends{Program: call(held, script.Literal("release")), RenewUS: s.RenewUS, NewTracker: s.NewTracker}
+	if s.RenewUS > 0 {
+		ends.Renew = call(held, script.Literal("renew"))
+	}
+	rule := algorithms.Rule{Label: c.Label, Algorithm: c.Algorithm, Parameters: s.Parameters, Policy: p}
+	rule.NewModel = func() limit.Model { return s.NewTracker() }
+	return &Limiter{Rule: rule, Program: call(script.Contract), TickUS: 1, Ends: ends}, nil
 }
 
 // held decodes the reply of a call at the end: 1, or 0 if the limiter no longer knew the request.

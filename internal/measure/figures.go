@@ -1,5 +1,7 @@
 package measure
 
+import "ratelab/internal/limit"
+
 // Figures has all figures of one row: those of its decisions, and further figures if the run has them.
 type Figures struct {
 	Result
@@ -28,7 +30,8 @@ type Figures struct {
 
 	// ReservedShare is what admitted requests reserved, divided by what they cost in the end.
 	ReservedShare *float64 `json:"reserved_share,omitempty"`
-	Ends          *Ends    `json:"ends,omitempty"` // of rows that are told when requests end
+	Ends          *Ends    `json:"ends,omitempty"`  // of rows that are told when requests end
+	Slots         *Slots   `json:"slots,omitempty"` // of limits on requests in flight
 
 	Shaping     *Shaping     `json:"shaping,omitempty"`      // of rows that delay admitted requests
 	Fairness    *Fairness    `json:"fairness,omitempty"`     // of runs with several keys
@@ -39,10 +42,27 @@ type Figures struct {
 	LocalFlag *LocalFlag `json:"local_flag,omitempty"`
 }
 
-// Ends describes the calls at the ends of requests.
+// Ends describes the calls at the ends of requests, and renewals.
 type Ends struct {
-	Calls float64 `json:"calls"` // of all kinds per offered request
-	Late  int64   `json:"late"`  // ends of requests that the limiter no longer knew
+	Calls        float64 `json:"calls"`         // of all kinds per offered request
+	Late         int64   `json:"late"`          // ends of requests that the limiter no longer knew
+	RenewalsLost int64   `json:"renewals_lost"` // renewals of requests that the limiter no longer knew
+}
+
+// Slots compares a row's decisions with its own requests in flight, under a limit of N at once.
+type Slots struct {
+	AdmittedFull int64 `json:"admitted_full"` // admitted although N were in flight
+	RefusedFree  int64 `json:"refused_free"`  // rejected although fewer were in flight
+}
+
+// count counts a decision under a limit. inFlight returns the number before the decision.
+func (s *Slots) count(most int64, d limit.Decision, inFlight func() int64) {
+	switch full := inFlight() >= most; {
+	case d.Allowed() && full:
+		s.AdmittedFull++
+	case d.Verdict == limit.Rejected && !full:
+		s.RefusedFree++
+	}
 }
 
 // Clients describes how clients that react to rejections fared. An operation is a task of a client. Each attempt at it

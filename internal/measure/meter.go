@@ -28,6 +28,7 @@ type Meter struct {
 	shaping  *shaping // nil: no request has been delayed
 	over     bool     // the run has ended; later departures are on no timeline
 	lastUS   int64
+	slots    Slots
 	broken   error // the error of the first invalid request
 }
 
@@ -36,6 +37,7 @@ type Meter struct {
 func NewMeter(p limit.Policy, duration time.Duration) *Meter {
 	m := &Meter{policy: p, duration: duration, windows: newWindows(p.WindowUS()),
 		timeline: timeline{axis: newAxis(duration)}}
+	m.windows.flights = p.Contract == limit.ByFlight
 	if p.Contract == limit.ByBucket {
 		m.behind, m.steepest = newBuckets(p), newSteepest(p)
 	}
@@ -58,6 +60,12 @@ func (m *Meter) Observe(q limit.Request, number int64, d limit.Decision) {
 		return
 	}
 	m.digest.add(q, d.Allowed())
+	if m.windows.flights {
+		m.slots.count(m.policy.Requests, d, func() int64 {
+			sum, _ := m.windows.at(number, q.AtUS)
+			return sum
+		})
+	}
 	switch d.Verdict {
 	case limit.Allowed:
 		m.counts.Admitted++
@@ -135,7 +143,11 @@ func (m *Meter) depart(a departure) {
 	if m.scales != nil {
 		m.scales.add(slot, a.leavesUS, a.Cost)
 	}
-	rolling := m.windows.add(slot, a.leavesUS, a.Cost, within)
+	until := a.leavesUS
+	if m.windows.flights {
+		until += max(1, a.TakesUS)
+	}
+	rolling := m.windows.add(slot, until, a.Cost, within)
 	m.counts.Peak = max(m.counts.Peak, rolling)
 	if !m.over {
 		m.timeline.admit(a.Cost, rolling)
@@ -163,6 +175,9 @@ func (m *Meter) Result(duration time.Duration, exact *Ledger, refused Marks) (Re
 func (m *Meter) Tally(duration time.Duration, exact *Ledger, refused Marks) (*Tally, error) {
 	m.finish(duration)
 	t := &Tally{Counts: m.counts, Digest: m.digest.sum, Series: m.Series()}
+	if m.windows.flights {
+		t.Slots = &m.slots
+	}
 	if m.scales != nil {
 		t.MostAdmitted = m.scales.result()
 	}

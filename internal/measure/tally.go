@@ -18,6 +18,8 @@ type Tally struct {
 	Delays       Delays  `json:"delays,omitempty"`        // absent if no request was delayed
 	Served       *Served `json:"served,omitempty"`        // absent if not asked for, or if there are too many keys
 
+	Slots *Slots `json:"slots,omitempty"` // of a limit on requests in flight
+
 	Limits         []LimitTally `json:"limits,omitempty"` // of several limits
 	SeveralRefused int64        `json:"several_refused,omitempty"`
 }
@@ -46,7 +48,7 @@ func (c Result) plus(o Result) Result {
 func (t *Tally) Result(p limit.Policy) (Result, error) {
 	r := t.Counts
 	r.DecisionsDigest = t.Digest.String()
-	if p.Contract == limit.ByWindow {
+	if p.Contract != limit.ByBucket {
 		r.XLimit = float64(r.Peak) / float64(p.Requests)
 	}
 	r.Lost = ratio(t.LostCost, r.ExactCost).Number
@@ -63,6 +65,10 @@ func (t *Tally) Plus(o *Tally) *Tally {
 		MostAdmitted: joined(t.MostAdmitted, o.MostAdmitted, larger),
 		Served:       t.Served.plus(o.Served)}
 	sum.Digest.add(o.Digest)
+	if t.Slots != nil {
+		sum.Slots = &Slots{AdmittedFull: t.Slots.AdmittedFull + o.Slots.AdmittedFull,
+			RefusedFree: t.Slots.RefusedFree + o.Slots.RefusedFree}
+	}
 	sum.SeveralRefused = t.SeveralRefused + o.SeveralRefused
 	for i := range t.Limits {
 		sum.Limits = append(sum.Limits, t.Limits[i].plus(o.Limits[i]))

@@ -6,6 +6,7 @@ package measure
 // length of a run. An operation takes amortised O(1). Keys are known by their numbers, which are small.
 type windows struct {
 	widthUS int64
+	flights bool    // an entry has the time of its own end, and the entries are heaps; widthUS is 0
 	slots   []int32 // by number: 1 + the slot, or 0 if the key has none
 	numbers []int32 // by slot: the number of the key; -1: the slot is free
 	sums    []int64 // by slot; stored apart from the rings, so that highest scans them fast. Stale until expired
@@ -91,14 +92,22 @@ func (w *windows) expire(i int, nowUS int64) {
 		cost, kept := r.first().of()
 		w.sums[i] -= cost
 		r.kept -= kept
-		r.drop()
+		if w.flights {
+			r.pop()
+		} else {
+			r.drop()
+		}
 	}
 }
 
 // add adds cost at nowUS to the slot, which must be updated to nowUS, and returns the new sum.
 func (w *windows) add(i int, nowUS, cost int64, kept bool) int64 {
 	r := &w.rings[i]
-	r.add(nowUS, cost, kept)
+	if w.flights {
+		r.push(nowUS, cost, kept)
+	} else {
+		r.add(nowUS, cost, kept)
+	}
 	if kept {
 		r.kept += cost
 	}
@@ -163,6 +172,43 @@ func (r *ring) add(atUS, cost int64, kept bool) {
 	}
 	r.buffer[(r.head+r.used)&uint32(len(r.buffer)-1)] = admission{atUS, cost}
 	r.used++
+}
+
+// push adds an entry to a ring that is a heap: the earliest entry is first.
+func (r *ring) push(endUS, cost int64, kept bool) {
+	if !kept {
+		cost = -cost
+	}
+	if int(r.used) == len(r.buffer) {
+		r.grow()
+	}
+	i := r.used
+	r.used++
+	for ; i > 0 && r.buffer[(i-1)/2].atUS > endUS; i = (i - 1) / 2 {
+		r.buffer[i] = r.buffer[(i-1)/2]
+	}
+	r.buffer[i] = admission{endUS, cost}
+}
+
+// pop removes the first entry of a heap.
+func (r *ring) pop() {
+	r.used--
+	last, i := r.buffer[r.used], uint32(0)
+	for {
+		child := 2*i + 1
+		if child >= r.used {
+			break
+		}
+		if child+1 < r.used && r.buffer[child+1].atUS < r.buffer[child].atUS {
+			child++
+		}
+		if r.buffer[child].atUS >= last.atUS {
+			break
+		}
+		r.buffer[i] = r.buffer[child]
+		i = child
+	}
+	r.buffer[i] = last
 }
 
 // smallestRing is small, so that keys that are seen once are cheap.

@@ -169,7 +169,7 @@ func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", labels[i], err)
 		}
-		figures := measure.Figures{Result: result, Several: t.Several(), MostAdmitted: t.MostAdmitted,
+		figures := measure.Figures{Result: result, Slots: t.Slots, Several: t.Several(), MostAdmitted: t.MostAdmitted,
 			Shaping: t.Delays.Shaping(), Fairness: t.Served.Fairness(p.Keys)}
 		out.Rows = append(out.Rows, RowOutcome{Figures: figures, Series: t.Series, Limits: t.LimitSeries(),
 			Most: t.LimitMost()})

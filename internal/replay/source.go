@@ -49,7 +49,8 @@ type worker struct {
 	batches   chan *batch
 	decisions []limit.Decision
 	turn      chan struct{}
-	limits    *measure.LimitMeters // nil: there is one limit
+	counted   func(*limit.Request) int64 // as source.counted
+	limits    *measure.LimitMeters       // nil: there is one limit
 	stopped   bool
 	unseen    measure.Ledger // the cost that the reference admits after the row has stopped
 }
@@ -68,7 +69,7 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 
 // worker adds a worker for a row, with the measures that the options and the row ask for.
 func (s *source) worker(row Row, turn chan struct{}) *worker {
-	w := &worker{row: row, meter: measure.NewMeter(s.policy, s.duration), turn: turn,
+	w := &worker{row: row, counted: s.counted, meter: measure.NewMeter(s.policy, s.duration), turn: turn,
 		batches: make(chan *batch, 2)}
 	if s.options.Scales != nil {
 		w.meter.WatchScales(s.options.Scales)
@@ -93,7 +94,7 @@ func (s *source) work(ctx context.Context) error {
 			return err
 		}
 		for i, q := range requests {
-			q.Cost = q.Spent()
+			q.Cost = s.counted(&q)
 			b.numbers[i] = s.number(q)
 			if s.limits == nil {
 				b.exact[i] = s.reference.Admit(q, b.numbers[i])
@@ -127,6 +128,14 @@ func (s *source) view(b *batch) error {
 		}
 	}
 	return nil
+}
+
+// counted returns the cost of q that the policy counts: as it is known at the end, or 1 in flight.
+func (s *source) counted(q *limit.Request) int64 {
+	if s.policy.Contract == limit.ByFlight {
+		return 1
+	}
+	return q.Spent()
 }
 
 // number returns the number of q's key. If fairness is measured, it also records the key's name.
@@ -197,7 +206,7 @@ func (w *worker) work(ctx context.Context) error {
 		}
 		for i := 0; w.stopped && i < len(b.requests); i++ {
 			if b.exact[i] {
-				w.unseen.Add(b.numbers[i], b.requests[i].Spent())
+				w.unseen.Add(b.numbers[i], w.counted(&b.requests[i]))
 			}
 			if b.exact[i] && w.limits != nil {
 				w.limits.Unseen(b.of(i), b.requests[i].Cost)
@@ -222,7 +231,7 @@ func (w *worker) decide(ctx context.Context, b *batch) error {
 		return err
 	}
 	for i, q := range b.requests {
-		q.Cost = q.Spent()
+		q.Cost = w.counted(&q)
 		w.meter.Observe(q, b.numbers[i], decisions[i])
 		if w.limits != nil {
 			w.limits.Observe(b.of(i), q.Cost, decisions[i])

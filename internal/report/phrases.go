@@ -72,6 +72,9 @@ func offered(r *result.Run) (n int64, same bool) {
 
 // contractWords describes a limit in terms of its contract.
 func contractWords(l result.Limit) string {
+	if l.Contract == limit.ByFlight {
+		return fmt.Sprintf("never more than %d in flight", l.Requests)
+	}
 	if l.Contract == limit.ByWindow {
 		text := fmt.Sprintf("never more than %d in any %s", l.Requests, Each(l.WindowUS))
 		if l.Burst != 0 && l.Burst != l.Requests {

@@ -17,10 +17,10 @@ type Tool struct {
 // Limit is the policy of a run with all its fields.
 type Limit struct {
 	Requests int64 `json:"requests" jsonschema:"minimum=1"`
-	WindowUS int64 `json:"window_us" jsonschema:"minimum=1000"`
+	WindowUS int64 `json:"window_us" jsonschema:"minimum=0"`
 	Burst    int64 `json:"burst"`
 	// the rule to keep: Requests in every interval of the window, or Burst and Requests per window in every interval
-	Contract limit.Contract `json:"contract" jsonschema:"type=string,enum=window,enum=bucket"`
+	Contract limit.Contract `json:"contract" jsonschema:"type=string,enum=window,enum=bucket,enum=in_flight"`
 }
 
 // NamedLimit is one of several limits on a request.

@@ -16,7 +16,7 @@ import (
 
 // scales returns the lengths of the intervals over which the plan's rows are measured.
 func (p *Plan) scales() []int64 {
-	if p.Brief || p.several() {
+	if p.Brief || p.several() || p.inFlight() {
 		return nil
 	}
 	return measure.TimeScales(p.Policy.WindowUS())
@@ -44,7 +44,9 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 	for i, r := range g.rows {
 		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
 	}
-	g.describeScales(run, o)
+	if g.describeScales(run, o); p.inFlight() {
+		run.TimeScales = nil
+	}
 	for _, l := range p.Foreign() {
 		if p.several() {
 			break // their scripts have no limit of their own

@@ -1,10 +1,11 @@
 package run
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
 	"fmt"
-	"time"
+	"slices"
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
@@ -14,6 +15,9 @@ import (
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
+
+// inFlight reports whether the plan's limit is on requests in flight.
+func (p *Plan) inFlight() bool { return p.Policy.Contract == limit.ByFlight }
 
 // settles reports whether the cost of the plan's requests is known only at their end.
 func (p *Plan) settles() bool { return p.Scenario.HasActual() }
@@ -53,6 +57,7 @@ type ending struct {
 	*limiter.Ends
 	caller
 	startUS int64 // of the run, since 1970
+	outages []limit.Outage
 	open    openRequests
 	number  int64 // of the next request
 	tally   endTally
@@ -62,10 +67,11 @@ type ending struct {
 }
 
 // endTally counts what a row with ends did.
-type endTally struct{ starts, ends, late, reserved, spent, tooLarge int64 }
+type endTally struct{ starts, ends, late, renewalsLost, reserved, spent, tooLarge int64 }
 
 func (t *endTally) add(o endTally) {
 	t.starts, t.ends, t.late = t.starts+o.starts, t.ends+o.ends, t.late+o.late
+	t.renewalsLost += o.renewalsLost
 	t.reserved, t.spent, t.tooLarge = t.reserved+o.reserved, t.spent+o.spent, t.tooLarge+o.tooLarge
 }
 
@@ -83,6 +89,9 @@ func (e *ending) Decide(ctx context.Context, requests []limit.Request, decisions
 		for n < len(requests) && requests[n].AtUS < next {
 			q := requests[n]
 			next = min(next, q.AtUS+max(1, q.TakesUS))
+			if e.RenewUS > 0 {
+				next = min(next, q.AtUS+e.RenewUS)
+			}
 			q.Cost = e.Reserved(&q)
 			e.starts = append(e.starts, q)
 			n++
@@ -102,48 +111,102 @@ func (e *ending) Decide(ctx context.Context, requests []limit.Request, decisions
 // admit records a decision, and the end of an admitted request.
 func (e *ending) admit(q limit.Request, reserved int64, d limit.Decision) {
 	e.tally.starts++
-	if d.RetryAfterUS == limit.Never && d.Verdict == limit.Rejected {
+	if reserved > 0 && d.RetryAfterUS == limit.Never && d.Verdict == limit.Rejected {
 		e.tally.tooLarge++
 	}
 	if !d.Allowed() {
 		return
 	}
 	e.tally.reserved, e.tally.spent = e.tally.reserved+reserved, e.tally.spent+q.Spent()
+	ending := limit.Ending{Number: e.number, StartUS: e.startUS + q.AtUS + q.ServerSkewUS, Reserved: reserved,
+		Actual: q.Spent()}
 	end := q
 	end.AtUS, end.Cost = q.AtUS+max(1, q.TakesUS), reserved
-	end.Ended = &limit.Ending{Number: e.number, StartUS: e.startUS + q.AtUS + q.ServerSkewUS, Reserved: reserved,
-		Actual: q.Spent()}
-	heap.Push(&e.open, end)
+	if e.RenewUS > 0 && q.AtUS+e.RenewUS < end.AtUS {
+		renewal := end
+		renewal.AtUS, renewal.TakesUS = q.AtUS+e.RenewUS, end.AtUS-q.AtUS-e.RenewUS
+		first := ending
+		first.Renewal = 1
+		renewal.Ended = &first
+		heap.Push(&e.open, renewal)
+	}
+	if !q.Dies {
+		end.Ended = &ending
+		heap.Push(&e.open, end)
+	}
 }
 
-// endUntil ends the requests that end at atUS or before.
+// renewAgain adds the next renewal of a request that was just renewed.
+func (e *ending) renewAgain(q limit.Request) {
+	if q.TakesUS <= e.RenewUS {
+		return
+	}
+	next := *q.Ended
+	next.Renewal++
+	q.AtUS, q.TakesUS, q.Ended = q.AtUS+e.RenewUS, q.TakesUS-e.RenewUS, &next
+	heap.Push(&e.open, q)
+}
+
+// endUntil ends and renews the requests that are due at atUS or before. Ends, or renewals, that follow each other are
+// one batch. A renewal follows the previous one of its request only if that was held.
 func (e *ending) endUntil(ctx context.Context, atUS int64) error {
-	e.ended = e.ended[:0]
 	for len(e.open) > 0 && e.open[0].AtUS <= atUS {
-		e.ended = append(e.ended, heap.Pop(&e.open).(limit.Request))
-	}
-	if len(e.ended) == 0 {
-		return nil
-	}
-	for len(e.held) < len(e.ended) {
-		e.held = append(e.held, limit.Decision{})
-	}
-	e.tally.ends += int64(len(e.ended))
-	err := e.end(ctx, e.ended, e.held[:len(e.ended)])
-	for _, d := range e.held[:len(e.ended)] {
-		if !d.Allowed() {
-			e.tally.late++
+		renews, before := e.open[0].Ended.Renewal > 0, int64(1)<<62
+		if renews {
+			before = e.open[0].AtUS + e.RenewUS
+		}
+		e.ended = e.ended[:0]
+		for len(e.open) > 0 && e.open[0].AtUS <= min(atUS, before-1) && e.open[0].Ended.Renewal > 0 == renews {
+			e.ended = append(e.ended, heap.Pop(&e.open).(limit.Request))
+		}
+		e.ended = e.reached(e.ended)
+		if len(e.ended) == 0 {
+			continue
+		}
+		for len(e.held) < len(e.ended) {
+			e.held = append(e.held, limit.Decision{})
+		}
+		e.tally.ends += int64(len(e.ended))
+		if err := e.end(ctx, e.ended, e.held[:len(e.ended)]); err != nil {
+			return err
+		}
+		for i, d := range e.held[:len(e.ended)] {
+			switch {
+			case renews && d.Allowed():
+				e.renewAgain(e.ended[i])
+			case renews:
+				e.tally.renewalsLost++
+			case !d.Allowed():
+				e.tally.late++
+			}
 		}
 	}
-	return err
+	return nil
 }
 
-// openRequests are the ends of open requests, the earliest first, and among equals by number.
+// reached returns the ends and renewals that reach the server. In an outage they are lost; holders renew again later.
+func (e *ending) reached(all []limit.Request) []limit.Request {
+	if len(e.outages) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(q limit.Request) bool {
+		lost := slices.ContainsFunc(e.outages, func(o limit.Outage) bool { return o.FromUS <= q.AtUS && q.AtUS < o.UntilUS })
+		if lost && q.Ended.Renewal > 0 {
+			e.renewAgain(q)
+		}
+		return lost
+	})
+}
+
+// openRequests are the ends and renewals of open requests, the earliest first. At one instant ends come before
+// renewals, and equals are in the order of their numbers.
 type openRequests []limit.Request
 
 func (o openRequests) Len() int { return len(o) }
 func (o openRequests) Less(i, j int) bool {
-	return o[i].AtUS < o[j].AtUS || o[i].AtUS == o[j].AtUS && o[i].Ended.Number < o[j].Ended.Number
+	a, b := o[i].Ended, o[j].Ended
+	return cmp.Or(cmp.Compare(o[i].AtUS, o[j].AtUS), cmp.Compare(min(a.Renewal, 1), min(b.Renewal, 1)),
+		cmp.Compare(a.Number, b.Number)) < 0
 }
 func (o openRequests) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
 func (o *openRequests) Push(x any)   { *o = append(*o, x.(limit.Request)) }
@@ -184,7 +247,7 @@ func (t *tracking) end(_ context.Context, requests []limit.Request, held []limit
 // endingScript is a Script that ends the requests that it admits.
 type endingScript struct {
 	ending
-	starts, ends Script
+	starts, ends, renews Script
 }
 
 func (s *endingScript) start(ctx context.Context, requests []limit.Request, _ int64,
@@ -193,6 +256,9 @@ func (s *endingScript) start(ctx context.Context, requests []limit.Request, _ in
 }
 
 func (s *endingScript) end(ctx context.Context, requests []limit.Request, held []limit.Decision) error {
+	if requests[0].Ended.Renewal > 0 {
+		return s.renews.Decide(ctx, requests, held)
+	}
 	return s.ends.Decide(ctx, requests, held)
 }
 
@@ -203,15 +269,21 @@ func (s *endingScript) Left(ctx context.Context, atUS int64) (virtualtime.Left, 
 
 // Calls adds up both calls. Decisions counts requests.
 func (s *endingScript) Calls() virtualtime.Calls {
-	all, more := s.starts.Calls(), s.ends.Calls()
-	all.Scripts, all.Total = all.Decisions+more.Decisions, all.Total+more.Total
+	all := s.starts.Calls()
+	all.Scripts = all.Decisions
+	for _, other := range []Script{s.ends, s.renews} {
+		if other != nil {
+			more := other.Calls()
+			all.Scripts, all.Total = all.Scripts+more.Decisions, all.Total+more.Total
+		}
+	}
 	return all
 }
 
 // newEnding returns a Decider on a Go model.
-func newEnding(ends *limiter.Ends, start time.Time) *ending {
-	us := start.UnixMicro()
-	return &ending{Ends: ends, caller: &tracking{ends.NewTracker(), us}, startUS: us}
+func newEnding(l *limiter.Limiter, p *Plan) *ending {
+	us := p.Scenario.Start.UnixMicro()
+	return &ending{Ends: l.Ends, caller: &tracking{l.Ends.NewTracker(), us}, startUS: us, outages: p.Scenario.Outages}
 }
 
 // besider is a Script that can open another call on the same keys.
@@ -230,12 +302,18 @@ func withEnds(s Script, l *limiter.Limiter, p *Plan) (Script, error) {
 		return nil, err
 	}
 	all := &endingScript{starts: s, ends: ends}
-	all.ending = ending{Ends: l.Ends, caller: all, startUS: p.Scenario.Start.UnixMicro()}
+	if l.Ends.Renew != nil {
+		if all.renews, err = beside.Beside(l.Ends.Renew); err != nil {
+			return nil, err
+		}
+	}
+	all.ending = ending{Ends: l.Ends, caller: all, startUS: p.Scenario.Start.UnixMicro(),
+		outages: p.Scenario.Outages}
 	return all, nil
 }
 
 // describeEnds adds the figures about ends of a row.
-func (r *row) describeEnds(all *measure.Figures) {
+func (r *row) describeEnds(all *measure.Figures, p *Plan) {
 	var sum endTally
 	for _, e := range r.endings {
 		sum.add(e.tally)
@@ -244,8 +322,8 @@ func (r *row) describeEnds(all *measure.Figures) {
 		return
 	}
 	calls := float64(sum.starts+sum.ends) / float64(sum.starts)
-	all.Ends = &measure.Ends{Calls: calls, Late: sum.late}
-	if sum.spent > 0 {
+	all.Ends = &measure.Ends{Calls: calls, Late: sum.late, RenewalsLost: sum.renewalsLost}
+	if sum.spent > 0 && p.settles() {
 		share := float64(sum.reserved) / float64(sum.spent)
 		all.ReservedShare = &share
 	}

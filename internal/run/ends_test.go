@@ -27,6 +27,51 @@ rows: ["gcra:reserve=5", "log-tokens:reserve=20", "fixed-window-aligned:reserve=
 `)
 }
 
+// slots has requests in flight, of which some outlast their lease, some end at the instant of a start, and some die.
+func slots(t *testing.T) *scenario.Scenario {
+	return written(t, `name: slots
+question: Are slots held alike everywhere?
+limit: 4/in_flight
+keys: {count: 3}
+takes: {weighted: {1us: 0.2, 40ms: 0.4, 300ms: 0.2, 2s: 0.2}}
+crashes: [{at: 2s, share: 0.5}, {at: 3s, share: 0.3}]
+phases:
+  - {name: crowd, duration: 6s, poisson: `+strconv.Itoa(longtest.Of(200, 60))+`/s}
+  - {name: together, duration: 2s, burst: {count: 30, every: 40ms}}
+rows: ["leases:ttl=100ms", "leases:ttl=500ms:renew=100ms", "leases:ttl=90ms:renew=40ms", "slot-counter:ttl=200ms"]
+`)
+}
+
+// A few situations, worked by hand.
+func TestSlots(t *testing.T) {
+	for _, test := range []struct {
+		about, traffic string
+		want           map[string][3]int64 // admitted, most in flight, refused though free
+	}{
+		{"a slot ends under its worker", `
+takes: 30s
+phases: [{name: work, duration: 20s, burst: {count: 2, every: 10s}}]
+rows: ["leases:ttl=10s", "leases:ttl=10s:renew=3s"]
+`, map[string][3]int64{"leases:ttl=10s": {4, 4, 0}, "leases:ttl=10s:renew=3s": {2, 2, 0}, "slot-counter": {2, 2, 0}}},
+		{"a slot survives a crash", `
+takes: 1h
+crashes: [{at: 10s, share: 1}]
+phases:
+  - {name: two, duration: 20s, burst: 2}
+  - {name: later, duration: 2h, constant: 1/m, takes: 1s}
+rows: ["slot-counter:ttl=30s"]
+`, map[string][3]int64{"leases": {121, 2, 1}, "slot-counter": {2, 2, 120}, "slot-counter:ttl=30s": {121, 2, 1}}},
+	} {
+		found := run(t, job(written(t, "name: one\nquestion: q?\nlimit: 2/in_flight"+test.traffic))).Document.Runs[0]
+		for label, want := range test.want {
+			row := found.Find(label)
+			if got := [3]int64{row.Admitted, row.Peak, row.Slots.RefusedFree}; got != want {
+				t.Errorf("%s: %s: admitted, peak and refused though free are %d, want %d", test.about, label, got, want)
+			}
+		}
+	}
+}
+
 // If the actual cost is the known one, settling changes nothing: rows with it decide as the rules for known costs.
 func TestSettlingWhatIsKnownChangesNothing(t *testing.T) {
 	const traffic = `
@@ -113,6 +158,7 @@ func TestTokensRefuse(t *testing.T) {
 			"whole number from 0 to 1000000000"},
 		{", takes: 1s, actual: 5", "gcra:burst=3", "gcra:burst=3: burst= does not go with costs that are known at the end"},
 		{"", "gcra:reserve=5", "reserve and settle are about costs that are known at the end; this traffic has none"},
+		{"", "leases", "leases: needs a limit on requests in flight, such as 24/in_flight"},
 		{"", "log-tokens", "log-tokens: needs requests whose cost is known at their end (actual: or --trace-actual)"},
 	} {
 		j := job(written(t, fmt.Sprintf(head, test.actual)))

@@ -106,7 +106,9 @@ func (p *Plan) Enter(choices []algorithms.Choice, scripts []script.File, wrong *
 			if p.several() {
 				of = func(c algorithms.Choice) (*limiter.Limiter, error) { return limiter.OfLimits(c, p.Limits) }
 			}
-			if p.settles() {
+			if p.inFlight() {
+				of = func(c algorithms.Choice) (*limiter.Limiter, error) { return limiter.OfSlots(c, p.Policy) }
+			} else if p.settles() {
 				of = func(c algorithms.Choice) (*limiter.Limiter, error) { return limiter.OfTokens(c, p.Policy) }
 			}
 			l, err := of(choice)

@@ -29,6 +29,9 @@ func (a *Ask) Plans() ([]*Plan, error) {
 		p.Enter(r.choices(&p), a.Scripts, &r.Problems)
 		r.addSequences(&p)
 		r.checkExpected(&p)
+		if p.inFlight() {
+			p.checkFlight(&r.Problems)
+		}
 		if p.several() {
 			p.checkSeveral(&r.Problems)
 		} else {
@@ -49,10 +52,13 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 	case r.Algorithms != nil:
 		return r.Algorithms
 	}
-	if p.several() || p.settles() {
+	if p.several() || p.settles() || p.inFlight() {
 		all := tokenRows()
-		if p.several() {
+		switch {
+		case p.several():
 			all = severalRows(p.Policy)
+		case p.inFlight():
+			all = algorithms.SlotRows()
 		}
 		for _, c := range slices.Concat(r.further(s), expected) {
 			if r.Limits == nil && !chosen(all, c) { // otherwise they were written for the file's limits

@@ -71,7 +71,7 @@ func (g *game) open(ctx context.Context) error {
 		model := func() replay.Decider { return replay.NewModel(l.NewModel(), g.Scenario.Start) }
 		if l.Ends != nil {
 			model = func() replay.Decider {
-				e := newEnding(l.Ends, g.Scenario.Start)
+				e := newEnding(l, g.Plan)
 				r.track(e)
 				return e
 			}
@@ -154,7 +154,7 @@ func (r *row) describe(p *Plan, o *replay.Outcome, mine replay.RowOutcome) resul
 			all.Limits[i].InVain = nil
 		}
 	}
-	r.describeEnds(&all.Figures)
+	r.describeEnds(&all.Figures, p)
 	r.describeScript(&all)
 	if r.played != nil {
 		r.describePlay(&all, p, o.Duration)

@@ -20,7 +20,7 @@ import (
 // those so is what the results page of cmd/simulate is compared with.
 func TestEveryServerDecidesAsTheModels(t *testing.T) {
 	builtin, own := everyScenario(t), []*scenario.Scenario{manyClients(t), oddClocks(t), severalLimits(t),
-		tokensAtTheEnd(t)}
+		tokensAtTheEnd(t), slots(t)}
 	want := map[string]result.Run{}
 	for _, r := range run(t, job(append(own, builtin...)...)).Document.Runs {
 		want[r.Scenario] = r

@@ -23,6 +23,25 @@ func (p *Plan) sharesKeys() bool {
 	return slices.ContainsFunc(p.Limits, func(l limit.Limit) bool { return l.Part > 0 })
 }
 
+// checkFlight refuses what does not go with a limit on requests in flight.
+func (p *Plan) checkFlight(wrong *Problems) {
+	for what, refused := range map[string]bool{
+		"clients that react":          p.Scenario.Clients != nil,
+		"steps of the server's clock": p.Scenario.ServerClock != nil,
+		"sequences of commands":       p.Scenario.Sequences != nil,
+		"managed limits":              p.Scenario.Managed != nil,
+	} {
+		if refused {
+			wrong.Bad(fmt.Errorf("%s: a limit on requests in flight does not go with %s; want a window", p.Scenario.Name,
+				what))
+		}
+	}
+	if !p.Scenario.HasTakes() {
+		wrong.Bad(fmt.Errorf("%s: a limit on requests in flight needs takes: in the scenario, or --trace-takes, which "+
+			"say how long requests run", p.Scenario.Name))
+	}
+}
+
 // checkSeveral refuses what does not go with several limits.
 func (p *Plan) checkSeveral(wrong *Problems) {
 	for what, refused := range map[string]bool{

@@ -6,6 +6,7 @@ import (
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/strictyaml"
+	"ratelab/internal/traffic"
 )
 
 const (
@@ -56,6 +57,12 @@ func readFaults(f strictyaml.Fields, s *Scenario) {
 			do := ""
 			strictyaml.Choice(f.Need("do", "delete or init"), &do, []string{"delete", "init"})
 			s.Managed = append(s.Managed, limit.ManagedStep{AtUS: atUS, Deletes: do == "delete"})
+		})
+	readTimes(f.Get("crashes"), "a list of crashes such as [{at: 10m, share: 0.33}]",
+		"when holders die, since the start, such as 10m", "share", end, func(f strictyaml.Fields, atUS int64) {
+			c := traffic.Crash{AtUS: atUS}
+			readNumber(f.Need("share", "the share of the open requests whose holders die, such as 0.33"), &c.Share, 0, 1)
+			s.Crashes = append(s.Crashes, c)
 		})
 	s.Outages = readOutages(f.Get("server_outage"), end)
 	for _, field := range []string{"managed", "server_outage"} {

@@ -71,6 +71,9 @@ func (s *Scenario) Begin(us int64, before time.Duration) {
 	for _, l := range s.Limits {
 		longest = max(longest, l.Window)
 	}
+	if longest == 0 { // a limit on requests in flight has no window
+		longest = 24 * time.Hour
+	}
 	step := longest * max(1, 24*time.Hour/longest)
 	began := time.UnixMicro(us).Sub(DefaultStart) - before
 	s.Start = DefaultStart.Add((began%step + step) % step)

@@ -18,7 +18,9 @@ func readLimits(v, single strictyaml.Value, s *Scenario) {
 		l := limit.Limit{Name: limit.DefaultName(i)}
 		named := false
 		if item.IsText() {
-			l.Policy, _ = readLimit(item)
+			if l.Policy, _ = readLimit(item); l.Contract == limit.ByFlight {
+				item.Bad("a limit on requests in flight cannot be one of several yet; want it alone, in limit")
+			}
 		} else {
 			f := item.Fields("name", "requests", "per", "burst", "contract", "counts", "key")
 			l.Policy, named = readPolicy(f)

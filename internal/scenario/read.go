@@ -23,7 +23,7 @@ const (
 // scenario reads a whole file.
 func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	f := v.Fields("name", "question", "limit", "limits", "seed", "start", "on_late", "boundary", "phases", "keys",
-		"cost", "takes", "actual", "clients", "server_clock", "sequences", "managed", "server_outage", "rows", "parameters", "expect")
+		"cost", "takes", "actual", "clients", "server_clock", "sequences", "managed", "server_outage", "crashes", "rows", "parameters", "expect")
 	if !f.Given() {
 		return nil
 	}
@@ -91,13 +91,24 @@ func readStart(v strictyaml.Value) time.Time {
 // readLimit reads the limit. named reports whether the file names the contract. A burst implies a bucket.
 func readLimit(v strictyaml.Value) (p limit.Policy, named bool) {
 	if v.IsText() {
-		p, err := limit.ParsePolicy(v.Node.Value)
+		p, other, err := limit.ParseFlight(v.Node.Value)
+		if other {
+			p, err = limit.ParsePolicy(v.Node.Value)
+		}
 		if err != nil {
 			v.Bad("%s", strings.TrimPrefix(err.Error(), "limit "))
 		}
 		return p, false
 	}
-	return readPolicy(v.Fields("requests", "per", "burst", "contract"))
+	f := v.Fields("requests", "per", "burst", "contract", "in_flight")
+	if flight := f.Get("in_flight"); flight.Given() && len(f.Entries) == 1 {
+		p.Contract = limit.ByFlight
+		flight.Integer(&p.Requests, 1, limit.MaxRequests)
+		return p, true
+	} else if flight.Given() {
+		flight.Bad("a limit on requests in flight has no window; leave out the other fields")
+	}
+	return readPolicy(f)
 }
 
 // readPolicy reads the fields of a limit.

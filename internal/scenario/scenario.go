@@ -42,6 +42,9 @@ type Scenario struct {
 	Managed []limit.ManagedStep
 	Outages []limit.Outage
 
+	// Crashes are instants at which some holders of open requests die, in the order of time.
+	Crashes []traffic.Crash
+
 	// Parameters maps an algorithm's name to parameters that replace its defaults. All values are text.
 	Parameters map[string]map[string]string
 	Expect     []Expectation
@@ -108,7 +111,9 @@ var DefaultStart = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 var OnLates = []string{"queue", "drop", "fatal"}
 
 // Stream compiles the scenario's traffic with a seed.
-func (s *Scenario) Stream(seed uint64) *traffic.Stream { return traffic.Compile(seed, s.Phases) }
+func (s *Scenario) Stream(seed uint64) *traffic.Stream {
+	return traffic.Compile(seed, s.Phases).WithCrashes(s.Crashes)
+}
 
 // Reactive reports whether the scenario has clients, steps of the server's clock, or sequences.
 func (s *Scenario) Reactive() bool {
@@ -120,6 +125,14 @@ func (s *Scenario) HasCosts() bool {
 	return slices.ContainsFunc(s.Phases, func(p traffic.Phase) bool {
 		trace, _ := p.Trace.(*accesslog.Trace)
 		return p.Cost != nil || trace != nil && trace.Cost != ""
+	})
+}
+
+// HasTakes reports whether the traffic says how long requests run.
+func (s *Scenario) HasTakes() bool {
+	return !slices.ContainsFunc(s.Phases, func(p traffic.Phase) bool {
+		trace, _ := p.Trace.(*accesslog.Trace)
+		return p.Takes == nil && (trace == nil || trace.Takes == "" && trace.End == "") && p.Count() > 0
 	})
 }
 

@@ -3,9 +3,13 @@ package traffic
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"ratelab/internal/limit"
 )
@@ -14,6 +18,7 @@ import (
 type Stream struct {
 	seed    uint64
 	phases  []Phase
+	crashes []Crash
 	endless bool                 // its duration is unknown before a complete pass
 	found   atomic.Pointer[Pass] // by the last complete pass; nil before it
 }
@@ -41,11 +46,41 @@ func List(requests []limit.Request, lasts time.Duration, foreseen bool) *Stream 
 	return &Stream{phases: []Phase{{Duration: lasts, list: requests}}, endless: !foreseen}
 }
 
+// Crash is an instant at which some holders of open requests die.
+type Crash struct {
+	AtUS  int64   // since the start
+	Share float64 // of the open requests
+}
+
+// WithCrashes adds crashes, in the order of time, to s, and returns s. Of the requests that are open at that instant,
+// those die whose XXH3-64 of the decimal number, modulo 1,000, is below 1,000 × share. Requests count from 0.
+func (s *Stream) WithCrashes(crashes []Crash) *Stream {
+	s.crashes = crashes
+	return s
+}
+
+// crash ends a request at the first crash in which its holder dies.
+func (s *Stream) crash(q *limit.Request, number int64) {
+	for _, c := range s.crashes {
+		open := q.AtUS < c.AtUS && q.AtUS+q.TakesUS > c.AtUS
+		if open && xxh3.HashString(strconv.FormatInt(number, 10))%1000 < uint64(math.Round(1000*c.Share)) {
+			q.TakesUS, q.Dies = c.AtUS-q.AtUS, true
+			return
+		}
+	}
+}
+
 // Requests yields the requests in order. AtUS counts from the scenario's start. Each call starts again and yields the
 // identical stream. After an error, which only a trace can cause, the stream ends.
 func (s *Stream) Requests() iter.Seq2[limit.Request, error] {
 	return func(yield func(limit.Request, error) bool) {
 		p := player{Pass: &Pass{}, seed: s.seed, yield: yield, names: map[int64]*keyNames{}}
+		if s.crashes != nil {
+			p.yield = func(q limit.Request, err error) bool {
+				s.crash(&q, p.Count-1)
+				return yield(q, err)
+			}
+		}
 		for _, phase := range s.phases {
 			if !p.play(phase) {
 				return
