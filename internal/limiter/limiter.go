@@ -24,15 +24,14 @@ type Limiter struct {
 	Program  *script.Program  // the source with its call; nil for a sequence
 	Sequence *sequence.Choice // nil for a script
 	File     string           // the user's script; "": a built-in one
-	TickUS   int64            // the resolution of retry_after, in µs; 0 for a user's script
+	TickUS   int64            // the precision of retry_after, in µs; 0 for a user's script
 	Aligned  bool             // its windows may be aligned to the clock
 
 	*Several       // nil: one limit
 	Ends     *Ends // nil: it is not told when requests end
 }
 
-// OfAlgorithm returns an algorithm's limiter for a limit. An error has the label, the limit, and the value that does
-// not fit.
+// OfAlgorithm returns an algorithm's limiter for a limit. The error names the row, the limit, and the invalid value.
 func OfAlgorithm(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	rule, err := c.Under(p)
 	if err != nil {
@@ -62,7 +61,7 @@ func OfAlgorithm(c algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	}
 	traits := rule.Algorithm.Traits
 	l := &Limiter{Rule: rule, Program: program, TickUS: 1, Aligned: traits.Aligned || traits.Grid}
-	switch { // the resolution of the clock that ends a rejection
+	switch { // the precision of the clock that ends a rejection
 	case traits.TTLRule:
 		l.TickUS = time.Millisecond.Microseconds()
 	case rule.ClientTime:
@@ -114,7 +113,7 @@ func OfSequence(c sequence.Choice) *Limiter {
 	return &Limiter{Rule: algorithms.Rule{Label: c.Label, Parameters: c.Parameters()}, Sequence: &c}
 }
 
-// Labelled returns a copy with another label, and keys of its own.
+// Labelled returns a copy with another label and its own keys.
 func (l *Limiter) Labelled(label, keyspace string) *Limiter {
 	mine := *l
 	mine.Label = label
@@ -147,7 +146,7 @@ func (l *Limiter) Foreign() bool {
 	return programs != nil && programs[0].Foreign
 }
 
-// Programs returns the script, or that of each of several limits. It returns nil for a sequence.
+// Programs returns the script, or the script of each of several limits. It returns nil for a sequence.
 func (l *Limiter) Programs() (all []*script.Program) {
 	switch {
 	case l.Program != nil:
@@ -160,8 +159,8 @@ func (l *Limiter) Programs() (all []*script.Program) {
 	return all
 }
 
-// Managed returns a copy whose limit is deleted and configured during the run. Limits that cannot be deleted stay as
-// they are. A new bucket is full, so the copy may admit more than its algorithm guarantees.
+// Managed returns a copy whose limit is deleted and configured during the run. If the algorithm cannot delete its
+// limit, Managed returns l. A new bucket is full, so the copy may admit more than its algorithm guarantees.
 func (l *Limiter) Managed(steps []limit.ManagedStep, start time.Time) *Limiter {
 	if len(steps) == 0 || l.Program == nil || l.Program.Remove == nil {
 		return l
@@ -187,7 +186,7 @@ type managed struct {
 	limit.Model // nil: nothing is configured
 }
 
-// Decide needs times that do not decrease. Scenarios with such steps have only correct clocks.
+// Decide requires times that do not decrease. In scenarios with managed limits, all clocks are correct.
 func (m *managed) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	for len(m.steps) > 0 && m.startUS+m.steps[0].AtUS <= serverUS {
 		if m.steps[0].Deletes {

@@ -10,11 +10,11 @@ import (
 	"ratelab/lua"
 )
 
-// Several is how a limiter asks several limits about one request.
+// Several says how a limiter asks several limits about one request.
 type Several struct {
 	Limits []limit.Limit
 	How    string     // one of algorithms.AskInOrder and the like
-	Each   []*Limiter // one for each limit, with keys of its own; nil if one call of a user's script asks them all
+	Each   []*Limiter // one for each limit, with its own keys; nil if one call of a user's script asks them all
 }
 
 // Order returns the indices of the limits in the order in which they are asked.
@@ -33,8 +33,8 @@ func (s *Several) Stops() bool {
 	return s.How == algorithms.AskInOrder || s.How == algorithms.AskReversed
 }
 
-// OfLimits returns an algorithm's limiter for several limits. Its errors are those of OfAlgorithm, or name what does
-// not go with several limits.
+// OfLimits returns an algorithm's limiter for several limits. It returns the errors of OfAlgorithm, and an error for an
+// algorithm that cannot decide by several limits.
 func OfLimits(c algorithms.Choice, limits []limit.Limit) (*Limiter, error) {
 	how, each, err := c.Asks()
 	if err != nil {
@@ -96,7 +96,7 @@ type several struct {
 	models []limit.Model
 }
 
-// Decide needs keys that have the parts of all limits.
+// Decide requires a key that has the parts of all limits.
 func (m *several) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	if m.How == algorithms.AskAtomic {
 		forks := m.Fork(key).(*several)
@@ -108,11 +108,11 @@ func (m *several) Decide(serverUS, clientUS int64, key string, cost int64) limit
 	return m.ask(serverUS, clientUS, key, cost)
 }
 
-// ask asks the models in order.
+// ask asks the limits' models in order, and joins their decisions.
 func (m *several) ask(serverUS, clientUS int64, key string, cost int64) limit.Decision {
 	d := limit.Admitting()
 	for _, i := range m.order {
-		view, _ := m.Limits[i].View(limit.Request{Key: key, Cost: cost}) // its key has been checked
+		view, _ := m.Limits[i].View(limit.Request{Key: key, Cost: cost}) // the caller has checked the key
 		d.Join(i, m.models[i].Decide(serverUS, clientUS, view.Key, view.Cost))
 		if !d.Allowed() && m.Stops() {
 			break
@@ -121,7 +121,7 @@ func (m *several) ask(serverUS, clientUS int64, key string, cost int64) limit.De
 	return d
 }
 
-// Fork returns a model that knows only the limits' parts of a key.
+// Fork returns a model with a copy of the state of key: for each limit, the state of the limit's part of key.
 func (m *several) Fork(key string) limit.Model {
 	f := &several{Several: m.Several, order: m.order}
 	for i, one := range m.models {

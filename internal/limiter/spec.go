@@ -17,7 +17,7 @@ import (
 // Spec is an algorithm with parameters, or a user's script, before its limit is known.
 type Spec struct {
 	Name   string             // as the user wrote it
-	Choice *algorithms.Choice // the algorithm whose call the limiter has; nil: the binding has the call
+	Choice *algorithms.Choice // the algorithm whose KEYS and ARGV the script gets; nil: the binding has them
 
 	file   *script.File // nil: the algorithm's own script
 	source string       // the source of a script that is called like an algorithm
@@ -26,15 +26,15 @@ type Spec struct {
 // IsScript reports whether name is the name of a Lua file.
 func IsScript(name string) bool { return strings.EqualFold(filepath.Ext(name), ".lua") }
 
-// IsAlgorithm reports whether label is the label of a built-in algorithm, with any parameters.
+// IsAlgorithm reports whether label names a built-in algorithm, with any parameters.
 func IsAlgorithm(label string) bool {
 	name, _, _ := strings.Cut(label, ":")
 	return slices.Contains(algorithms.Names(), name)
 }
 
-// SpecOf returns the Spec of a built-in algorithm or of a Lua file. A file is called like the algorithm with the label
-// as. If as is empty, its binding FILE.yaml has the call. Without a binding, it is called like the algorithm with the
-// file's name.
+// SpecOf returns the Spec of a built-in algorithm or of a Lua file. as is the label of an algorithm: the file gets the
+// same KEYS and ARGV as this algorithm. If as is empty, the binding FILE.yaml lists KEYS and ARGV. If there is no
+// binding, the file's name is the label.
 func SpecOf(f script.File, as string) (*Spec, error) {
 	s := &Spec{Name: f.Name}
 	if IsScript(f.Name) {
@@ -67,7 +67,7 @@ func OfChoice(c algorithms.Choice) *Spec { return &Spec{Name: c.Label, Choice: &
 // OfFile returns the Spec of a user's script that has a binding.
 func OfFile(f script.File) *Spec { return &Spec{Name: f.Name, file: &f} }
 
-// At returns the limiter for a limit, which replaces the Spec's own limit.
+// At returns the limiter for the limit p. p replaces the parameters limit and per of the Spec.
 func (s *Spec) At(p limit.Policy) (*Limiter, error) {
 	if s.Choice == nil {
 		return OfScript(*s.file, p)
@@ -75,7 +75,7 @@ func (s *Spec) At(p limit.Policy) (*Limiter, error) {
 	return s.asAlgorithm(s.Choice.AtTheLimit(), p)
 }
 
-// Under returns the limiter for the limit that it is measured against. parameters has defaults for each algorithm.
+// Under returns the limiter that is measured against the limit p. parameters has defaults for each algorithm.
 func (s *Spec) Under(p limit.Policy, parameters map[string]map[string]string) (*Limiter, error) {
 	if s.Choice == nil {
 		return OfScript(*s.file, p)
@@ -115,8 +115,8 @@ func (s *Spec) UnderAll(limits []limit.Limit, parameters map[string]map[string]s
 	return l, nil
 }
 
-// asAlgorithm returns a limiter that is called like a built-in algorithm. The limiter of a user's file has no model,
-// not even if the file has that algorithm's source.
+// asAlgorithm returns a limiter that gets the KEYS and ARGV of a built-in algorithm. The limiter of a user's file has
+// no model, even if the file has the algorithm's source.
 func (s *Spec) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, error) {
 	l, err := OfAlgorithm(choice, p)
 	if err != nil || s.file == nil {
@@ -132,8 +132,8 @@ func (s *Spec) asAlgorithm(choice algorithms.Choice, p limit.Policy) (*Limiter, 
 	return l, nil
 }
 
-// Changed returns the limit that alternates with p in generated traffic. It has twice the requests, so that after each
-// change some keys have used a part of their limit.
+// Changed returns a limit with twice the requests and the burst of p. Generated traffic that tests changes of a limit
+// alternates between p and this limit. So some keys have used a part of their limit when it changes.
 func Changed(p limit.Policy) limit.Policy {
 	p.Requests *= 2
 	if p.Burst > 0 {
