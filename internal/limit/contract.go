@@ -17,7 +17,7 @@ const (
 	ByFlight                 // at most L requests at once; there is no window
 )
 
-// contracts are the names in files and on command lines.
+// contracts are the names of the contracts in files and on command lines.
 var contracts = []string{"window", "bucket"}
 
 const inFlight = "in_flight"
@@ -42,10 +42,10 @@ func ParseContract(name string) (Contract, error) {
 	return Contract(i), nil
 }
 
-// MarshalText returns the name.
+// MarshalText returns the contract's name.
 func (c Contract) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads a name.
+// UnmarshalText reads a contract's name.
 func (c *Contract) UnmarshalText(text []byte) (err error) {
 	if string(text) == inFlight {
 		*c = ByFlight

@@ -6,7 +6,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-// A policy is a limit as the command line takes it.
+// ParsePolicy reads a limit as users write it on the command line.
 func ExampleParsePolicy() {
 	p, err := limit.ParsePolicy("1000/3s")
 	fmt.Println(p.Requests, p.Window, p.Capacity(), err)

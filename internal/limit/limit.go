@@ -4,7 +4,7 @@ package limit
 
 // Request is one call of a limiter.
 type Request struct {
-	AtUS int64  // since the scenario's start, in microseconds; never decreasing within a stream
+	AtUS int64  // since the scenario's start, in microseconds; does not decrease within a stream
 	Key  string // the client, tenant or resource that the limit applies to, without any prefix
 	Cost int64  // the requested tokens, at least 1
 
@@ -35,7 +35,7 @@ type Verdict int8
 
 // The verdicts a limiter can give.
 const (
-	// no decision was made, because a binding says so for this reply, or a scenario for this time: the request fails
+	// the request failed without a decision: the binding lists the reply as unavailable, or the scenario has an outage
 	Unavailable   Verdict = -2
 	NotConfigured Verdict = -1 // a managed limiter has no such bucket, or the application is not on its list
 	Rejected      Verdict = 0
@@ -48,9 +48,9 @@ const Never int64 = -1
 // Decision is a limiter's answer to one request.
 type Decision struct {
 	Verdict      Verdict
-	Remaining    int64 // the cost that would still be admitted at this instant
-	RetryAfterUS int64 // 0 if admitted; otherwise the time until the same request would be admitted; or Never
-	ResetAfterUS int64 // the time until the full burst is available if nothing else arrives
+	Remaining    int64 // the cost that would be admitted now
+	RetryAfterUS int64 // until the same request would be admitted, or Never; 0 if admitted
+	ResetAfterUS int64 // the time until the full burst is available, without further requests
 	DelayUS      int64 // shapers only: how long the admitted request must wait before it leaves
 
 	// With several limits: those that refused the request, and those that charged it. A limit that was not asked is in
@@ -61,16 +61,17 @@ type Decision struct {
 // Allowed reports whether the request was admitted.
 func (d Decision) Allowed() bool { return d.Verdict == Allowed }
 
-// Model decides requests one after the other. Times are absolute, in microseconds since 1970; they may step back, as
-// clocks do. A Model is not safe for concurrent use.
+// Model decides requests one after the other. Times are in microseconds since 1970. They may step back, because clocks
+// may step back. A Model is not safe for concurrent use.
 type Model interface {
-	// Decide decides at the times that both clocks show. The rule uses one of them. Keys expire by the server's clock.
+	// Decide decides one request. serverUS and clientUS are the times that both clocks show. The rule uses one of them.
+	// Keys expire by the server's clock.
 	Decide(serverUS, clientUS int64, key string, cost int64) Decision
 	// Fork returns a model with a copy of the state of key, and of no other keys.
 	Fork(key string) Model
 }
 
-// Ask lets l decide q with q's clocks. q's times count from startUS.
+// Ask returns the decision of l on q, at the times of q's clocks. The times of q are relative to startUS.
 func Ask(l Model, startUS int64, q *Request) Decision {
 	now := startUS + q.AtUS
 	return l.Decide(now+q.ServerSkewUS, now+q.ClientSkewUS, q.Key, q.Cost)

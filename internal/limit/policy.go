@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/message"
 )
 
-// Policy is a limit: Requests per Window, of which Burst may come at once.
+// Policy is a limit: Requests per Window, with at most Burst requests at once.
 type Policy struct {
 	Requests int64         // L, at least 1
 	Window   time.Duration // W, whole microseconds, at least 1 ms
@@ -18,8 +18,8 @@ type Policy struct {
 	Contract Contract      // the meaning of the limit
 }
 
-// The smallest and largest accepted limits. A longer window or a larger count is probably a mistake. It also exceeds
-// the double-precision arithmetic of the scripts (exact to 2^53).
+// The smallest and largest accepted limits. A longer window or a larger count is probably a mistake. The scripts could
+// not count it exactly, because doubles are exact only to 2^53.
 const (
 	MinWindow   = time.Millisecond
 	MaxWindow   = 366 * 24 * time.Hour
@@ -43,7 +43,7 @@ func (p Policy) Interval() (us, permits int64) {
 	return p.WindowUS() / g, p.Requests / g
 }
 
-// Validate returns an error for the first value of p that no algorithm can use.
+// Validate returns an error for the first invalid value of p.
 func (p Policy) Validate() error {
 	switch {
 	case p.Requests < 1 || p.Requests > MaxRequests:
@@ -137,7 +137,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// FormatDuration formats d for people: 3s, 1m, 24h, 1m30s. It omits Go's trailing 0s.
+// FormatDuration formats d for people: 3s, 1m, 24h, 1m30s. It omits the zero units at the end, such as 0s.
 func FormatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -149,10 +149,11 @@ func FormatDuration(d time.Duration) string {
 	return s
 }
 
-// MaxExact is the largest integer up to which a Lua number, an IEEE 754 double, counts without gaps.
+// MaxExact is 2^53. Up to here, a Lua number (an IEEE 754 double) represents each integer exactly.
 const MaxExact int64 = 1 << 53
 
-// Quotient returns ⌊a·b/c⌋, but at most `most`, and whether there is a remainder. No argument may be negative.
+// Quotient returns ⌊a·b/c⌋, but at most `most`. rest reports whether the division has a remainder. No argument may be
+// negative.
 func Quotient(a, b, c, most int64) (q int64, rest bool) {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high >= uint64(c) {

@@ -52,7 +52,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 	}
 }
 
-// What String writes ParsePolicy reads, for every policy whose burst is its own default.
+// ParsePolicy reads the text of String, for each policy with the default burst.
 func TestStringIsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Policy{
@@ -74,11 +74,11 @@ func TestStringShowsABurstOfItsOwn(t *testing.T) {
 	}
 	p.Burst = 1000
 	if got := p.String(); got != "1000/3s" {
-		t.Errorf("a burst that is the default is not shown: got %q", got)
+		t.Errorf("String shows the default burst: %q", got)
 	}
 }
 
-// The interval is W/L in lowest terms, and its product with the requests is the window again.
+// Interval returns W/L as a reduced fraction.
 func TestIntervalIsExactAndReduced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Policy{

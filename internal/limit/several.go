@@ -22,7 +22,7 @@ type Limit struct {
 	Part           int  // the part of a joined key that the limit applies to, from 1; 0: the whole key
 }
 
-// String formats l as ParseLimits reads it, followed by what only a file can set.
+// String formats l as ParseLimits reads it, followed by the settings that only a file can have.
 func (l Limit) String() string {
 	text := fmt.Sprintf("%d/%s", l.Requests, FormatDuration(l.Window))
 	if l.CountsRequests {
@@ -34,7 +34,7 @@ func (l Limit) String() string {
 	return text + strings.TrimPrefix(l.Policy.String(), fmt.Sprintf("%d/%s", l.Requests, FormatDuration(l.Window)))
 }
 
-// Names lists limits for people.
+// Names returns a list of the limits for messages.
 func Names(all []Limit) string {
 	var texts []string
 	for _, l := range all {
@@ -43,7 +43,7 @@ func Names(all []Limit) string {
 	return message.Enumerate(texts)
 }
 
-// IsPlain reports whether l is a limit as it stands alone: it counts the cost of each whole key.
+// IsPlain reports whether l may be the only limit: it counts the cost of requests, by the whole key.
 func (l Limit) IsPlain() bool { return !l.CountsRequests && l.Part == 0 }
 
 // counts are the words for what a limit counts. The first is the default.
@@ -60,8 +60,8 @@ func (l Limit) Counts() string {
 	return counts[0]
 }
 
-// View returns q as the limit sees it: with the limit's part of the key, and the cost that the limit counts. A key
-// without that part is an error.
+// View returns q as the limit sees it: with the limit's part of the key, and the cost that the limit counts. It returns
+// an error if the key does not have this part.
 func (l Limit) View(q Request) (Request, error) {
 	if l.CountsRequests {
 		q.Cost = 1
@@ -77,7 +77,7 @@ func (l Limit) View(q Request) (Request, error) {
 	return q, nil
 }
 
-// KeyPart returns part n, from 1, of a joined key. The parts are joined by |; within a part, \| stands for |.
+// KeyPart returns part n, from 1, of a joined key. The parts are separated by |. Within a part, | is written as \|.
 func KeyPart(key string, n int) (string, bool) {
 	begin := 0
 	for i := 0; i <= len(key); i++ {
@@ -99,7 +99,8 @@ func IsName(text string) bool { return limitName.MatchString(text) }
 
 var limitName = regexp.MustCompile(`^[a-z0-9-]{1,16}$`)
 
-// ParseLimits reads one limit, or several joined by +, such as 120/1m:requests:name=rpm+300000/1m:key=2.
+// ParseLimits reads one limit, or several limits that are separated by +, such as
+// 120/1m:requests:name=rpm+300000/1m:key=2.
 func ParseLimits(text string) (all []Limit, err error) {
 	for i, one := range strings.Split(text, "+") {
 		written, rest, more := strings.Cut(one, ":")
@@ -119,7 +120,7 @@ func ParseLimits(text string) (all []Limit, err error) {
 	return all, CheckLimits(all)
 }
 
-// DefaultName returns the name of the limit with that index.
+// DefaultName returns the name of the limit with index i if the user sets none.
 func DefaultName(i int) string { return fmt.Sprintf("limit%d", i+1) }
 
 // set reads a word after a limit: requests, cost, key=2, burst=20 or name=rpm.
@@ -146,7 +147,7 @@ func (l *Limit) set(setting string) (err error) {
 	return nil
 }
 
-// CheckLimits returns an error for the first limit that cannot be one of these.
+// CheckLimits returns an error for the first limit that is invalid, or that cannot be used together with the others.
 func CheckLimits(all []Limit) error {
 	if len(all) > MostLimits {
 		return fmt.Errorf("%d limits on one request; want at most %d", len(all), MostLimits)
@@ -179,9 +180,9 @@ func (e Each) Has(i int) bool { return e&(1<<i) != 0 }
 // Several reports whether more than one limit is in the set.
 func (e Each) Several() bool { return e&(e-1) != 0 }
 
-// Join adds the answer of limit i to a decision about all limits, which begins as Admitting. The request is admitted if
-// no limit refuses it. The figures of a rejection are those of the limits that refuse it: the client must wait for the
-// last of them.
+// Join adds the decision of limit i to d, the decision about all limits. d begins as Admitting. The request is admitted
+// if no limit refuses it. The figures of a rejection come from the limits that refuse the request. The client must wait
+// until the last of them admits it.
 func (d *Decision) Join(i int, one Decision) {
 	switch {
 	case one.Allowed():

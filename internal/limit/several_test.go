@@ -56,7 +56,7 @@ func TestKeyParts(t *testing.T) {
 	}
 }
 
-// A client that several limits reject waits for the last of them.
+// If several limits refuse a request, the client waits until the last of them admits it.
 func TestJoin(t *testing.T) {
 	d := Admitting()
 	d.Join(0, Decision{Verdict: Allowed, Remaining: 3, ResetAfterUS: 5})
@@ -70,6 +70,6 @@ func TestJoin(t *testing.T) {
 	d.Join(4, Decision{RetryAfterUS: Never})
 	d.Join(5, Decision{RetryAfterUS: 1})
 	if d.RetryAfterUS != Never {
-		t.Errorf("a request that one limit never admits may retry after %d µs", d.RetryAfterUS)
+		t.Errorf("one limit never admits the request, but RetryAfterUS is %d", d.RetryAfterUS)
 	}
 }
