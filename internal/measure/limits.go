@@ -7,16 +7,16 @@ import (
 	"ratelab/internal/limit"
 )
 
-// LimitFigures are the figures of one of several limits in a row. Peak and XLimit are about the requests that all
-// limits admitted, by this limit's part of the key and by what it counts.
+// LimitFigures are a row's figures for one of several limits. Peak and XLimit measure the requests that all limits
+// admitted. They use this limit's part of the key, and the cost that this limit counts.
 type LimitFigures struct {
 	Name         string  `json:"name"`
 	Refused      int64   `json:"refused"`       // requests that this limit refused
-	RefusedAlone int64   `json:"refused_alone"` // of these, requests that no other limit refused when it was asked
+	RefusedAlone int64   `json:"refused_alone"` // of these, requests that no other limit refused
 	Peak         int64   `json:"peak"`
 	XLimit       float64 `json:"x_limit"`
-	// InVain is what the limit was charged for requests that another limit refused. It is absent if it is unknown: one
-	// call of a user's script decided by all limits.
+	// InVain is the cost that this limit charged for requests that another limit refused. It is nil if it is unknown,
+	// because one call of a user's script decided by all limits.
 	InVain *int64 `json:"in_vain,omitempty"`
 }
 
@@ -38,13 +38,13 @@ func (l *LimitFigures) value(measure string) Value {
 	return Known(*l.InVain)
 }
 
-// Several has the figures of a row about several limits.
+// Several has a row's figures for several limits.
 type Several struct {
 	Limits  []LimitFigures `json:"limits,omitempty"`
 	Refused *int64         `json:"several_refused,omitempty"` // requests that more than one of the limits refused
 }
 
-// View is a request as one of several limits sees it, with the number of its part of the key.
+// View is a request as one of several limits sees it. Number is the number of the limit's part of the key.
 type View struct {
 	limit.Request
 	Number int64
@@ -55,12 +55,12 @@ type LimitMeters struct {
 	limits         []limit.Limit
 	meters         []*Meter
 	tallies        []LimitTally
-	countsRequests bool // lost counts requests, because all limits do
+	countsRequests bool // all limits count requests, so the measure lost counts requests, too
 	several        int64
 }
 
-// NewLimitMeters returns meters for a run of the given duration; see NewMeter.
-// With scales, it also finds the most admitted in intervals of each length of TimeScales.
+// NewLimitMeters returns meters for a run of the given duration; see NewMeter. If scales is true, they also measure the
+// most admitted in intervals of each length of TimeScales.
 func NewLimitMeters(limits []limit.Limit, duration time.Duration, scales bool) *LimitMeters {
 	m := &LimitMeters{limits: limits, tallies: make([]LimitTally, len(limits)), countsRequests: true}
 	for i, l := range limits {
@@ -117,7 +117,7 @@ func (m *LimitMeters) Observe(views []View, cost int64, d limit.Decision) {
 	}
 }
 
-// Unseen records a request that the reference admits after the row has stopped.
+// Unseen records a request that the reference has admitted, but the row has not decided, because it has stopped.
 func (m *LimitMeters) Unseen(views []View, cost int64) {
 	if m.countsRequests {
 		cost = 1
@@ -127,7 +127,7 @@ func (m *LimitMeters) Unseen(views []View, cost int64) {
 	}
 }
 
-// LimitTally has the observations about one of several limits. Those of disjoint keys can be added.
+// LimitTally has the observations about one of several limits. Tallies of disjoint keys can be added.
 type LimitTally struct {
 	Name                          string
 	Refused, RefusedAlone, InVain int64
@@ -136,7 +136,7 @@ type LimitTally struct {
 	Series                        Series
 	MostAdmitted                  []int64 // for each of its TimeScales
 	Keys                          int64   // the number of the limit's keys
-	LostCost, ExactCost           int64   // by the limit's keys: see Result.Lost
+	LostCost, ExactCost           int64   // summed over the limit's keys: see Result.Lost
 
 	paid, unseen Ledger
 }
@@ -150,8 +150,9 @@ func (t LimitTally) plus(o LimitTally) LimitTally {
 		LostCost: t.LostCost + o.LostCost, ExactCost: t.ExactCost + o.ExactCost}
 }
 
-// Complete completes a row's tally in a run of that duration. exact has the meters of the reference, or is nil. keys
-// are the numbers of the limits' keys. All series are at least as long as reach, in µs. It is the last call.
+// Complete adds the figures of the limits to a row's tally. duration is the duration of the run. exact has the meters
+// of the reference, or is nil. keys has the number of distinct keys of each limit. All series are at least as long as
+// reach, in µs. No other method may be called after Complete.
 func (m *LimitMeters) Complete(t *Tally, exact *LimitMeters, duration time.Duration, reach int64, keys []int64) error {
 	t.SeveralRefused = m.several
 	for i, l := range m.limits {
@@ -176,8 +177,8 @@ func (m *LimitMeters) Complete(t *Tally, exact *LimitMeters, duration time.Durat
 	return nil
 }
 
-// byLimits replaces the figures of r that several limits determine. The peak and the excess are those of the limit with
-// the largest x_limit. Lost is by the keys of the limit with the fewest.
+// byLimits sets the figures of r that depend on the limits. The peak and the excess are those of the limit with the
+// largest x_limit. Lost is summed over the keys of the limit with the fewest keys.
 func (t *Tally) byLimits(r *Result) {
 	worst, fewest := &t.Limits[0], &t.Limits[0]
 	for i := range t.Limits {
@@ -206,7 +207,7 @@ func (t *Tally) Several() *Several {
 	return s
 }
 
-// LimitSeries returns the series by each of several limits.
+// LimitSeries returns the series of each of several limits.
 func (t *Tally) LimitSeries() (all []Series) {
 	for i := range t.Limits {
 		all = append(all, t.Limits[i].Series)
@@ -214,7 +215,7 @@ func (t *Tally) LimitSeries() (all []Series) {
 	return all
 }
 
-// LimitMost returns the most admitted in any interval of each length, by each of several limits.
+// LimitMost returns, for each of several limits, the most admitted in any interval of each length.
 func (t *Tally) LimitMost() (all [][]int64) {
 	for i := range t.Limits {
 		all = append(all, t.Limits[i].MostAdmitted)
