@@ -12,13 +12,13 @@ import (
 	"ratelab/internal/strictyaml"
 )
 
-// Asks are the values of ask in a binding: a script that is called once for each limit is asked in order, up to the
-// first limit that refuses, or about all. The first is the default.
+// Asks are the values of ask in a binding whose script is called once for each limit. With order, the calls end at the
+// first limit that refuses. With all, each limit is asked. The first value is the default.
 var Asks = []string{"order", "all"}
 
-// LoadSeveral reads a user's script and its binding for several limits on each request. If the binding has lists for
-// each limit, one call decides by all limits, and there is one program. Otherwise there is one program for each limit,
-// and ask is one of Asks. The error is that of Load.
+// LoadSeveral reads a user's script and its binding for several limits on each request. If KEYS or ARGV of the binding
+// have a list for each limit, one call decides by all limits, and there is one program. Otherwise there is one program
+// for each limit, and ask is one of Asks. It returns the errors of Load.
 func LoadSeveral(f File, limits []limit.Limit) (each []*Program, ask string, err error) {
 	for i := range limits {
 		b := binding{file: f, limits: limits, at: i}
@@ -27,7 +27,7 @@ func LoadSeveral(f File, limits []limit.Limit) (each []*Program, ask string, err
 			return nil, "", err
 		}
 		if b.program.Own != nil {
-			return nil, "", b.wrong("limit: one limit is written into the script, and there are several; leave it out")
+			return nil, "", b.wrong("limit: the script contains one limit, but there are several limits; leave it out")
 		}
 		if b.oneCall {
 			if b.gate == nil && b.each == nil {
@@ -59,7 +59,8 @@ func (b *binding) distinct(keys []Template) error {
 	return nil
 }
 
-// sameKey reports whether two limits may share a key: a part of one key may be equal to another whole key.
+// sameKey reports whether two templates may give the same key. It ignores which part of the key a limit applies to,
+// because a part of one key may be equal to another key.
 func sameKey(a, b Template) bool {
 	return slices.EqualFunc(a.parts, b.parts, func(p, q part) bool {
 		p.of, q.of = 0, 0
@@ -72,7 +73,7 @@ func (b *binding) wrong(format string, args ...any) error {
 	return strictyaml.Errors{{File: b.dir + b.base + ".yaml", Message: fmt.Sprintf(format, args...)}}
 }
 
-// under makes the binding read values of the limit with that index.
+// under sets the values that the binding reads, such as {limit}, to those of the limit with index i.
 func (b *binding) under(i int) {
 	l := b.limits[i]
 	b.at, b.known = i, constantsOf(l.Policy)
@@ -85,7 +86,7 @@ func (b *binding) under(i int) {
 	}
 }
 
-// lists reads a list of templates, or {first: […], each: […]}: a list, and one for each limit.
+// lists reads a list of templates, or {first: […], each: […]}. It repeats the list each for each limit.
 func (b *binding) lists(v strictyaml.Value, want string) (all []Template) {
 	if !v.IsMapping() {
 		return b.templates(v, want)
@@ -110,7 +111,7 @@ type eachReply struct {
 	admitted *condition
 }
 
-// readEach reads reply, and gate.
+// readEach reads the fields reply and gate.
 func (b *binding) readEach(f strictyaml.Fields) {
 	if reply := f.Get("reply").Fields("element", "admitted"); reply.Given() {
 		for i := range b.limits {
@@ -132,7 +133,7 @@ func (b *binding) readEach(f strictyaml.Fields) {
 
 var inBraces = regexp.MustCompile(`^\{.*\}$`)
 
-// elementOf reads an element whose number may be an {expression} of n.
+// elementOf reads the number of an element. The number may be an {expression} of n, the number of the limit.
 func (b *binding) elementOf(v strictyaml.Value) path {
 	if !v.IsText() || !inBraces.MatchString(v.Node.Value) {
 		return elementsOf(v)
@@ -149,7 +150,7 @@ func (b *binding) elementOf(v strictyaml.Value) path {
 	return path{int64(t.low)}
 }
 
-// byEach judges a reply that has an element for each limit.
+// byEach returns the decision of a reply that has an element for each limit.
 func (b *replies) byEach(r resp.Value) (d limit.Decision, err error) {
 	d.Verdict = limit.Allowed
 	for i, one := range b.each {
@@ -169,7 +170,7 @@ func (b *replies) byEach(r resp.Value) (d limit.Decision, err error) {
 	return d, nil
 }
 
-// refusedBy returns the limit that a rejection names.
+// refusedBy returns the limit that the gate element of a rejection names.
 func (b *replies) refusedBy(r resp.Value, limits int) (limit.Each, error) {
 	n, known, err := b.gate.number(r)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestBindingsOfSeveralLimitsRefuse(t *testing.T) {
 		`{keys: ["{key}"], admitted: [1]}`:                                                    "keys: the limits rpm and org would share their keys",
 		`{keys: {each: ["{key}:{now_s}"]}, admitted: [1], gate: {element: 1}}`:                "",
 		`{keys: {each: ["x:{key}:{window_s}"]}, admitted: [1]}`:                               "reply: or gate: is missing",
-		`{limit: 5/1m, keys: ["{key}{name}"], admitted: [1]}`:                                 "limit: one limit is written into the script",
+		`{limit: 5/1m, keys: ["{key}{name}"], admitted: [1]}`:                                 "limit: the script contains one limit",
 		`{ask: some, keys: ["{key}{name}"], admitted: [1]}`:                                   `ask: "some"; want one of order, all`,
 		`{keys: {each: ["{key}{name}"]}, reply: {element: "{n - 1}", admitted: [1]}}`:         "the element of limit 1 is 0; want a whole number from 1 to 1000",
 		`{keys: {each: ["{key}{name}"]}, args: {each: ["{x}"]}, reply: {admitted: "<= {y}"}}`: `unknown "x"`,
