@@ -18,7 +18,7 @@ import (
 // several reports whether the plan has several limits on each request.
 func (p *Plan) several() bool { return p.Limits != nil }
 
-// sharesKeys reports whether a limit applies to a part of the key. Then keys depend on each other.
+// sharesKeys reports whether a limit applies to a part of the key. Then requests of different keys may share a limit.
 func (p *Plan) sharesKeys() bool {
 	return slices.ContainsFunc(p.Limits, func(l limit.Limit) bool { return l.Part > 0 })
 }
@@ -52,13 +52,14 @@ func (p *Plan) checkSeveral(wrong *Problems) {
 		"costs known at the end":      p.settles(),
 	} {
 		if refused {
-			wrong.Bad(fmt.Errorf("%s: several limits do not go with %s; want one limit", p.Scenario.Name, what))
+			wrong.Bad(fmt.Errorf("%s: several limits do not work with %s; want one limit", p.Scenario.Name, what))
 		}
 	}
 }
 
-// severalRows returns the rows of a run with several limits: each algorithm asks them in order, the exact one in all
-// ways, and those with a script for several limits also in one call.
+// severalRows returns the rows of a run with several limits. Each algorithm has a row that asks the limits in order.
+// The exact algorithm also has rows with the other values of ask. An algorithm with a script for several limits has a
+// row that asks them in one call.
 func severalRows(first limit.Policy) (all []algorithms.Choice) {
 	for _, c := range algorithms.Defaults() {
 		if algorithms.IsFloor(c.Label) || c.Algorithm.Family == "shaper" {
@@ -82,15 +83,15 @@ func severalRows(first limit.Policy) (all []algorithms.Choice) {
 }
 
 // chain lets the scripts of several limits decide, one after the other. A limit's state depends only on its own calls.
-// So a limit can decide a whole batch, and the next one those requests of the batch that it is asked about. This takes
-// as many rounds as there are limits.
+// So the first limit decides the whole batch. The next limit then decides the requests of the batch that it is asked
+// about. Each batch takes one round for each limit.
 type chain struct {
 	*limiter.Limiter
 	scripts []Script // by limit
 	decided int64
 	views   []limit.Request
 	answers []limit.Decision
-	at      []int // the indices of the views' requests
+	at      []int // for each view, the index of its request
 }
 
 // Decide returns the first error of a script.
@@ -122,7 +123,7 @@ func (c *chain) Decide(ctx context.Context, requests []limit.Request, decisions 
 	return nil
 }
 
-// Left adds up the keys of all limits.
+// Left returns the sum of the keys that the limits' scripts have left.
 func (c *chain) Left(ctx context.Context, atUS int64) (all virtualtime.Left, err error) {
 	for _, s := range c.scripts {
 		one, err := s.Left(ctx, atUS)
@@ -135,7 +136,7 @@ func (c *chain) Left(ctx context.Context, atUS int64) (all virtualtime.Left, err
 	return all, nil
 }
 
-// Calls adds up the calls of all limits. Decisions counts requests.
+// Calls returns the sum of the calls of all limits. Its field Decisions counts requests.
 func (c *chain) Calls() virtualtime.Calls {
 	all := virtualtime.Calls{}
 	for _, s := range c.scripts {
@@ -146,7 +147,8 @@ func (c *chain) Calls() virtualtime.Calls {
 	return all
 }
 
-// Open opens the limiter's script, or the scripts of its limits. It returns nil if the model decides.
+// Open opens the limiter's script, or the scripts of its limits. It returns nil if no script decides, but the limiter's
+// model.
 func Open(ctx context.Context, engine Engine, p *Plan, l *limiter.Limiter) (Script, error) {
 	switch {
 	case l.Ends != nil:
@@ -171,7 +173,8 @@ func Open(ctx context.Context, engine Engine, p *Plan, l *limiter.Limiter) (Scri
 	return c, nil
 }
 
-// describeScales adds the most admitted in intervals of each length, by the limit with the largest x_limit of any row.
+// describeScales adds the most admitted in intervals of each length to the run. It measures by the limit that is
+// exceeded most: the limit with the largest x_limit in any row.
 func (g *game) describeScales(run *result.Run, o *replay.Outcome) {
 	if !g.several() {
 		return
@@ -205,7 +208,7 @@ func (g *game) describeScales(run *result.Run, o *replay.Outcome) {
 	run.TimeScales = &result.TimeScales{Of: l.Name, IntervalUS: lengths, Limit: measure.Allowed(l.Policy, lengths)}
 }
 
-// guarantee returns the largest x_limit that a row's limits let it have, or nil if it is unknown.
+// guarantee returns the largest x_limit that the row can have under any traffic, or nil if it is unknown.
 func (r *row) guarantee(p *Plan, largestCost int64) *float64 {
 	if r.Several == nil {
 		most := r.MostLetThrough()

@@ -114,9 +114,9 @@ func TestSeveralLimitsRefuse(t *testing.T) {
 	const head = "question: q?\nlimits: [10/1s, 20/1m]\nphases: [{name: a, duration: 1s, constant: 1}]\n"
 	for _, test := range []struct{ more, label, want string }{
 		{"clients: {name: c, count: 2, on_reject: give_up}\n", "gcra",
-			"several limits do not go with clients that react; want one limit"},
-		{"sequences: [read-then-increment]\n", "gcra", "several limits do not go with sequences of commands"},
-		{"managed: [{at: 0s, do: delete}]\n", "gcra", "several limits do not go with managed limits"},
+			"several limits do not work with clients that react; want one limit"},
+		{"sequences: [read-then-increment]\n", "gcra", "several limits do not work with sequences of commands"},
+		{"managed: [{at: 0s, do: delete}]\n", "gcra", "several limits do not work with managed limits"},
 		{"", "token-bucket:ask=atomic", "no script lua/token-bucket-atomic.lua; ask=atomic is for " +
 			fmt.Sprint(lua.Atomic()[0], ", ", lua.Atomic()[1])},
 		{"", "gcra:burst=5", "gcra:burst=5: burst= is of one limit; write burst in limits:"},
