@@ -9,13 +9,13 @@ import (
 	"ratelab/internal/result"
 )
 
-// mostAcross is the most requests of a play about two limits. Larger limits are left out.
+// mostAcross is the most requests of a play about two limits. Limits that need more requests are not examined.
 const mostAcross = 4000
 
-// across looks for effects of several limits on each other, by two laws. A request that one limit refuses takes nothing
-// from another limit: without such requests, the script admits the same later ones. And a client that waits for the
-// told time is admitted. A script that decides by all limits in one call can keep both, so a breach is a fault. With
-// one call for each limit, it is a property of the order.
+// across looks for effects of several limits on each other. It checks two laws. First, a request that one limit refuses
+// takes nothing from another limit: without such requests, the script admits the same later requests. Second, a client
+// that waits for retry_after is admitted. If one call decides by all limits, the script can keep both laws, so a breach
+// is a fault. If there is one call for each limit, a breach is a property of the order.
 func (x *examination) across() error {
 	l, err := x.Several()
 	if err != nil {
@@ -42,8 +42,8 @@ func (x *examination) across() error {
 	return nil
 }
 
-// filling returns the number and the cost of requests that use up limit i and leave room in limit j. There are none if
-// j is tighter.
+// filling returns how many requests of which cost use up limit i and leave room in limit j. n is 0 if limit j is used
+// up first.
 func filling(i, j *limit.Limit) (n, cost int64) {
 	n, cost = i.Capacity(), 1
 	switch {
@@ -59,7 +59,7 @@ func filling(i, j *limit.Limit) (n, cost int64) {
 	return n, cost
 }
 
-// counted returns what a limit counts for n requests of a cost.
+// counted returns the sum that a limit counts for n requests of the given cost.
 func counted(l *limit.Limit, n, cost int64) int64 {
 	if l.CountsRequests {
 		return n
@@ -67,8 +67,8 @@ func counted(l *limit.Limit, n, cost int64) int64 {
 	return n * cost
 }
 
-// chargedInVain uses up limit i, sends further requests in the middle of its window, and asks again after its window.
-// Without the further requests that were refused, the last ones must be admitted alike.
+// chargedInVain uses up limit i, sends further requests in the middle of the window, and asks again after the window.
+// It then plays the same requests without the rejected ones. Both plays must admit equally many of the last requests.
 func (x *examination) chargedInVain(l *limiter.Limiter, i, j int) (plays int, err error) {
 	a, b := &l.Limits[i], &l.Limits[j]
 	n, cost := filling(a, b)
@@ -105,7 +105,7 @@ func (x *examination) chargedInVain(l *limiter.Limiter, i, j int) (plays int, er
 	return 2, nil
 }
 
-// toldByAnother uses up both limits, where limit j has the longer window. A client that waits for the told time must be
+// toldByAnother uses up both limits. Limit j has the longer window. A client that then waits for retry_after must be
 // admitted.
 func (x *examination) toldByAnother(l *limiter.Limiter, i, j int) (plays int, err error) {
 	a, b := &l.Limits[i], &l.Limits[j]
