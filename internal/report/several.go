@@ -12,8 +12,8 @@ import (
 // exactName is the name of the reference's row in tables about several limits.
 const exactName = "exact"
 
-// severalTables returns the tables of a run with several limits: with two limits one table, with more a second one that
-// has a line for each row and limit. The reference is the first row.
+// severalTables returns the tables of a run with several limits. For two limits there is one table. For more limits
+// there is a second table, with a line for each row and limit. The reference is the first row.
 func severalTables(r *result.Run, place measure.Place) []Table {
 	rows := each(shownRows(r), func(group []*result.Row) result.Row { return *group[0] })
 	shorten(rows)
@@ -51,8 +51,8 @@ func severalTables(r *result.Run, place measure.Place) []Table {
 	return []Table{all, lines}
 }
 
-// limitColumns returns a table with the figures of two limits side by side. It has each limit's x_limit only if one is
-// above 1.
+// limitColumns returns a table with the figures of two limits side by side. The columns with x_limit are left out if no
+// row exceeds a limit.
 func limitColumns(r *result.Run, rows []result.Row, place measure.Place) Table {
 	type column struct {
 		group, measure, limit, name string
@@ -114,7 +114,7 @@ func ofLimit(measure, limit string) string {
 	return measure + ":" + limit
 }
 
-// shorten leaves only the parameters in the labels of rows if all rows are of one algorithm: ask=order.
+// shorten removes the algorithm's name from the labels if all rows have the same algorithm: ask=order.
 func shorten(rows []result.Row) {
 	name := func(row *result.Row) string {
 		before, _, _ := strings.Cut(row.Algorithm, ":")
@@ -130,7 +130,7 @@ func shorten(rows []result.Row) {
 	}
 }
 
-// LimitsWords describes several limits: 10/1s and 1000/24h.
+// LimitsWords returns a list of several limits for messages: 10/1s and 1000/24h.
 func LimitsWords(limits []result.NamedLimit) string {
 	return message.Enumerate(each(limits, func(l result.NamedLimit) string { return l.String() }))
 }
