@@ -1,6 +1,5 @@
 // Command scripts extracts the Lua scripts of other projects from checkouts, and puts a binding beside each, so that
-// simulate can use them. The repository has the bindings, which are our own, but no script and no other part of those
-// projects.
+// simulate can use them. We wrote the bindings. The repository contains no script and no other part of those projects.
 package main
 
 import (
@@ -18,8 +17,9 @@ import (
 	"ratelab/internal/atomicfile"
 )
 
-// bindings begin with comments about the source of the script: its project and version, the file, a regular expression
-// whose group is the script (without one, the whole file), and the SHA-1 of the script in that version.
+// bindings begin with four comments. project is the script's project and version, file is its file, and sha1 is the
+// SHA-1 of the script in this version. cut is a regular expression whose group is the script. Without cut, the whole
+// file is the script.
 //
 //go:embed *.yaml
 var bindings embed.FS
@@ -40,8 +40,8 @@ func main() {
 	}
 }
 
-// cut writes the script and the binding of each project in from. For each script it prints its project and version. It
-// also says if the script is missing, or differs from that version. It returns errors about files.
+// cut writes the script and the binding of each project in the folder from to the folder out. For each script it prints
+// the project and the version, or that the script is missing or has changed. It returns errors about files.
 func cut(from, out string, told io.Writer) error {
 	names, err := bindings.ReadDir(".")
 	err = errors.Join(err, os.MkdirAll(out, 0o755))
@@ -71,7 +71,8 @@ func cut(from, out string, told io.Writer) error {
 	return err
 }
 
-// cutOut reads a file, or the group of the expression in the file. In JavaScript a backslash continues a line.
+// cutOut returns the text of a file, or the text that the group of the expression cut matches. It joins lines at a
+// backslash, as JavaScript does.
 func cutOut(file, cut string) ([]byte, error) {
 	text, err := os.ReadFile(file)
 	if err != nil || cut == "" {

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// Every binding says where its script is, and can be loaded for limits with and without a burst.
+// Each binding names the source of its script. It can be loaded for limits with and without a burst.
 func TestBindings(t *testing.T) {
 	names, err := bindings.ReadDir(".")
 	if err != nil || len(names) < 11 {
