@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// change compares two limits by the requests that they refuse. Who has all clients.
+// change compares two limits by the requests that they refuse. The field Who has all clients.
 func (l *Log) change(before, after []limit.Each) *result.Change {
 	c := &result.Change{}
 	for i := range l.clients {
@@ -53,7 +53,7 @@ func changed(all []request, before, after []limit.Each) (who result.Changed) {
 }
 
 // Exceeded returns an error if more requests are newly rejected than allowed. The worse reading of whole seconds
-// counts. It returns nil if no maximum was given.
+// counts. It returns nil if the user gave no maximum.
 func Exceeded(d *result.Document) error {
 	if d.Users == nil || d.Users[0].Change == nil || d.Users[0].Change.Most == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// rejectedBy decides as the contract is defined: a request is rejected if an interval that ends with it would have more
-// than the contract allows.
+// rejectedBy applies the definition of the contract: a request is rejected if an interval that ends with it would have
+// more than the contract allows.
 func rejectedBy(all []limit.Request, p limit.Policy) []bool {
 	rejects := make([]bool, len(all))
 	for i, q := range all {
@@ -39,7 +39,7 @@ func rejectedBy(all []limit.Request, p limit.Policy) []bool {
 	return rejects
 }
 
-// What is newly rejected and what no longer is what two plays by the definition show.
+// The newly rejected and no longer rejected requests are those that the definition gives.
 func TestChangeIsWhatItsDefinitionSays(t *testing.T) {
 	policy := rapid.Custom(func(t *rapid.T) limit.Policy {
 		p := limit.Policy{Requests: rapid.Int64Range(1, 12).Draw(t, "limit"), Window: rapid.SampledFrom(
@@ -109,7 +109,7 @@ func TestChangeIsWhatItsDefinitionSays(t *testing.T) {
 	})
 }
 
-// Of two readings the one in which more is newly rejected decides.
+// If there are two readings, the one with more newly rejected requests counts.
 func TestTheWorseReadingDecides(t *testing.T) {
 	for most, fails := range map[int64]bool{6: true, 7: false} {
 		d := &result.Document{Users: []result.Users{{Change: &result.Change{NewlyRejected: 3, Most: &most}},

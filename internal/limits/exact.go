@@ -2,20 +2,21 @@ package limits
 
 import "ratelab/internal/limit"
 
-// exact is the exact limiter of one limit: a window, or a bucket as in the function bucket. Clients with the same part
-// of the key share its state. Unlike a rule, it decides the requests of all clients, in the order of the log.
+// exact is the exact limiter of one limit: a window, or a bucket that counts as in the function bucket. Clients with
+// the same part of the key share its state. Unlike a rule, it decides the requests of all clients, in the order of the
+// log.
 type exact struct {
 	limit.Limit
 	parts  []int32 // by client: the number of its part of the key
 	used   []int64 // by part: the admitted cost in the window, or the bucket's level, in units
-	unit   int64   // of one token
-	perUS  int64   // what a bucket loses in a µs, in units; 0 for a window
+	unit   int64   // the number of units of one token
+	perUS  int64   // how much a bucket's level falls per µs, in units; 0 for a window
 	most   int64   // the most tokens that used may have
 	lastUS []int64 // by part: the time of the bucket's level
 	oldest cursor  // the oldest request in the window
 }
 
-// exact returns the exact limiter of a limit. A key without the limit's part is an error.
+// exact returns the exact limiter of a limit. It returns an error if a key does not have the limit's part.
 func (l *Log) exact(one limit.Limit) (*exact, error) {
 	e := &exact{Limit: one, unit: 1, most: one.Requests}
 	l.next(&e.oldest)
@@ -38,7 +39,7 @@ func (l *Log) exact(one limit.Limit) (*exact, error) {
 	return e, nil
 }
 
-// counts returns what a request counts, in tokens.
+// counts returns how many tokens a request counts.
 func (e *exact) counts(q request) int64 {
 	if e.CountsRequests {
 		return 1
@@ -46,7 +47,7 @@ func (e *exact) counts(q request) int64 {
 	return q.cost
 }
 
-// hasRoom reports whether the limit admits a client's request after those that all limits admitted.
+// hasRoom reports whether the limit admits a client's request. Only earlier requests that all limits admitted count.
 func (e *exact) hasRoom(l *Log, q request, client int32, refused []limit.Each) bool {
 	part := e.parts[client]
 	lost, _ := limit.Quotient(q.atUS-e.lastUS[part], e.perUS, 1, e.used[part])
@@ -62,8 +63,8 @@ func (e *exact) hasRoom(l *Log, q request, client int32, refused []limit.Each) b
 	return e.counts(q) <= e.most-(e.used[part]+e.unit-1)/e.unit
 }
 
-// refusals returns for each request, by place, the limits that refuse it under the exact limiter of these limits. It
-// admits a request if each limit has room, and then charges all of them.
+// refusals lets the exact limiter of these limits decide all requests. It returns the limits that refuse each request,
+// by place. The exact limiter admits a request if each limit has room, and then charges all limits.
 func (l *Log) refusals(limits []limit.Limit) ([]limit.Each, error) {
 	all := make([]*exact, len(limits))
 	for i, one := range limits {

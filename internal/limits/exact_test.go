@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/result"
 )
 
-// definition decides as the contracts are defined: a limit refuses a request if an interval that ends with it would
-// have more than the contract allows. Only admitted requests count, of all clients with that part of the key.
+// definition applies the definition of the contracts: a limit refuses a request if an interval that ends with it would
+// have more than the contract allows. Only admitted requests count, of all clients with the same part of the key.
 func definition(all []limit.Request, limits []limit.Limit) []limit.Each {
 	part := func(l limit.Limit, key string) string {
 		if l.Part == 0 {
@@ -49,7 +49,8 @@ func definition(all []limit.Request, limits []limit.Limit) []limit.Each {
 	return refused
 }
 
-// drawnLimits are several limits, with both contracts, both counts and parts of the key.
+// drawnLimits returns several random limits. They have both contracts, count requests or costs, and apply to parts of
+// the key.
 func drawnLimits(t *rapid.T) (all []limit.Limit) {
 	for i := range rapid.IntRange(1, 4).Draw(t, "limits") {
 		l := limit.Limit{Name: limit.DefaultName(i), CountsRequests: rapid.Bool().Draw(t, "counts requests"),
@@ -65,7 +66,8 @@ func drawnLimits(t *rapid.T) (all []limit.Limit) {
 	return all
 }
 
-// What several limits refuse, together and each alone, is what their definition says, also as an old or a new policy.
+// The requests that several limits refuse are those that the definition gives: together, by each limit alone, and as an
+// old or a new policy.
 func TestSeveralLimitsRefuseWhatTheirDefinitionSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all, log := drawn(t, []string{"a|x", "b|x", "c|y", "a|y"})
@@ -122,7 +124,7 @@ func TestSeveralLimitsRefuseWhatTheirDefinitionSays(t *testing.T) {
 				}
 			}
 			if len(got.Who) != int(want.Clients) {
-				t.Fatalf("%v names %d clients of %d", limits, len(got.Who), want.Clients)
+				t.Fatalf("%v: %d clients are listed, want %d", limits, len(got.Who), want.Clients)
 			}
 			got.Who = nil
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -141,7 +143,7 @@ func TestSeveralLimitsRefuseWhatTheirDefinitionSays(t *testing.T) {
 	})
 }
 
-// The limits as a page writes them are the ones that were given.
+// The page writes limits so that ParseLimits reads the same limits.
 func TestTheWrittenLimitsAreTheGivenOnes(t *testing.T) {
 	for _, text := range []string{"10/1s+100/1m", "120/1m:requests:key=2:name=rpm+1000/24h:burst=7",
 		"5/1500ms:burst=5+5/1m:name=tpm"} {
@@ -166,7 +168,7 @@ func same(a, b limit.Limit) bool {
 	return a == b
 }
 
-// A key without the part that a limit applies to is named.
+// The error names a key that does not have the part that a limit applies to.
 func TestAKeyWithoutThePartIsAnError(t *testing.T) {
 	log, err := Read(stream([]limit.Request{{Key: "a|b", Cost: 1}, {Key: "c", Cost: 1}}))
 	if err != nil {

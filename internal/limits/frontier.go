@@ -10,12 +10,12 @@ import (
 	"ratelab/internal/result"
 )
 
-// perMille are the shares of a frontier, in thousandths.
+// perMille has the shares of clients or requests for which the least limits are found, in thousandths.
 var perMille = []int64{0, 1, 10, 50}
 
-// frontier finds the least limits under a rule; needs has what each client needs. For shares of clients the needs
-// suffice: a client has no rejection if the limit is at least what the client needs. For shares of requests, each limit
-// is played, without the clients that it does not reject. This search relies on costs of 1: then a larger limit never
+// frontier finds the least limits under a rule. needs has the least limit that rejects nothing of each client. So the
+// least limits for shares of clients follow from needs. For shares of requests, frontier searches: it plays a limit,
+// without the clients that need no more. The search works only if all costs are 1, because then a larger limit never
 // rejects more.
 func (l *Log) frontier(f result.Frontier, r rule, needs []int64) result.Frontier {
 	order := make([]int, len(l.clients)) // clients with the highest needs come first
@@ -61,10 +61,10 @@ func (l *Log) frontier(f result.Frontier, r rule, needs []int64) result.Frontier
 	return f
 }
 
-// block is a number of consecutive requests of the log. most is the most cost in one second that ends with one of them,
-// if nothing is rejected.
+// block is a number of consecutive requests of the log. most is the largest cost of any second that ends with one of
+// these requests, if nothing is rejected.
 type block struct {
-	// before the first request: the oldest request of the second that ends there, and the last request
+	// the state before the first request: the oldest request of the second that ends there, and the last request
 	oldest, last cursor
 	most         int64
 }
@@ -78,7 +78,7 @@ type cursor struct {
 // next moves the cursor to the next request.
 func (l *Log) next(c *cursor) { c.end = len(l.all) - len(c.unpack(l.all[c.end:])) }
 
-// survey divides the log into blocks of perBlock requests, the busiest first. Nothing is rejected yet.
+// survey divides the log into blocks of perBlock requests, the busiest first. No request is rejected yet.
 func (l *Log) survey(perBlock int) {
 	l.rejects, l.perBlock = make([]bool, l.Requests), perBlock
 	var b block
@@ -92,8 +92,8 @@ func (l *Log) survey(perBlock int) {
 	slices.SortFunc(l.blocks, func(a, b block) int { return cmp.Compare(b.most, a.most) })
 }
 
-// busiest returns the largest sum of costs in one second. Rejected requests do not count. A rejection only lowers the
-// most of a block, so most blocks need not be examined.
+// busiest returns the largest sum of costs in one second. Rejected requests do not count. Rejections only lower the
+// value most of a block. So most blocks need not be examined.
 func (l *Log) busiest() (most int64) {
 	for _, b := range l.blocks {
 		if b.most <= most {
@@ -105,8 +105,7 @@ func (l *Log) busiest() (most int64) {
 	return most
 }
 
-// walk goes through a block. It returns the next block, and the most cost in one second of requests that are not
-// rejected.
+// walk returns the block after b, and the largest cost of any second that ends in b. Rejected requests do not count.
 func (l *Log) walk(b block) (following block, most int64) {
 	var sum int64
 	admitted := func(q request) int64 {
@@ -137,9 +136,8 @@ func (l *Log) walk(b block) (following block, most int64) {
 	return block{oldest: oldest, last: last}, most
 }
 
-// rule plays a client's requests under an exact limiter with the limit most. For each request it calls each with the
-// least limit that would admit the request. over reports whether that limit exceeds most, so that the request is
-// rejected.
+// rule plays a client's requests under an exact limiter with the limit most. For each request, it calls each with need,
+// the least limit that would admit the request. over is true if need exceeds most: then the request is rejected.
 type rule func(all []request, most int64, each func(i int, need int64, over bool))
 
 // need returns the least limit that rejects none of a client's requests.
@@ -148,7 +146,7 @@ func (r rule) need(all []request) (most int64) {
 	return most
 }
 
-// under makes n rules, and returns the needs of all clients for each rule. It unpacks each client's requests only once.
+// under makes n rules, and returns them with the needs of all clients. It unpacks each client's requests only once.
 func (l *Log) under(n int, nth func(int) rule) (rules []rule, needs [][]int64) {
 	for k := range n {
 		rules = append(rules, nth(k))
@@ -188,7 +186,7 @@ func window(windowUS int64) rule {
 // mostUnits is the largest level of a bucket, as in the model of gcra.
 const mostUnits = int64(1) << 62
 
-// MostBurst returns the largest burst of a policy's rate that is counted exactly.
+// MostBurst returns the largest burst that can be counted exactly at the rate of p.
 func MostBurst(p limit.Policy) int64 {
 	w, _ := p.Interval()
 	return min(mostUnits/w, limit.MaxRequests+1) - 1

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// drawn is random traffic of a few clients, with bursts and pauses, in the order of time.
+// drawn returns random traffic of a few clients, with bursts and pauses, in the order of time.
 func drawn(t *rapid.T, clients []string) (all []limit.Request, log *Log) {
 	costly := rapid.Bool().Draw(t, "costs")
 	var at int64
@@ -34,8 +34,8 @@ func drawn(t *rapid.T, clients []string) (all []limit.Request, log *Log) {
 	return all, log
 }
 
-// played is what a model rejects under a limit: of how many clients anything, how many requests, and the most that it
-// admits of all clients in any (t − 1 s, t].
+// played lets a model decide under a limit. It returns the number of clients with a rejection, the number of rejected
+// requests, and the most that was admitted for all clients in any (t − 1 s, t].
 func played(t *rapid.T, name string, p limit.Policy, all []limit.Request) (clients, requests, second int64) {
 	choice, err := algorithms.Parse(name)
 	if err != nil {
@@ -65,11 +65,11 @@ func played(t *rapid.T, name string, p limit.Policy, all []limit.Request) (clien
 	return int64(len(touched)), requests, second
 }
 
-// Each limit of a frontier rejects no more than its share, and what is admitted then has the busiest second that it
-// says: the models decide. One less rejects more.
+// Each limit of a frontier rejects no more than its share, and the limit below it rejects more. The busiest second is
+// that of the admitted requests. The models decide.
 func TestFrontierIsWhatTheModelsDo(t *testing.T) {
 	var many []string
-	for i := range 40 { // so that a share of 5 % is two of them
+	for i := range 40 { // so that a share of 5 % is two clients
 		many = append(many, string(rune('a'+i)))
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -126,8 +126,8 @@ func TestFrontierIsWhatTheModelsDo(t *testing.T) {
 	})
 }
 
-// The least burst is the most that any closed interval asks for beyond what the rate brings in it, rounded up, for
-// costs and pauses of any size.
+// The least burst is the largest difference between the cost in a closed interval and the tokens that the rate brings
+// in this interval, rounded up. This is true for costs and pauses of any size.
 func TestLeastBurstIsWhatItsDefinitionSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := limit.Policy{Requests: rapid.Int64Range(1, limit.MaxRequests).Draw(t, "requests"),
@@ -138,7 +138,7 @@ func TestLeastBurstIsWhatItsDefinitionSays(t *testing.T) {
 		var at int64
 		cost := rapid.OneOf(rapid.Int64Range(1, 9), rapid.Int64Range(1, 900_000_000), rapid.Just(mostUnits/w),
 			rapid.Just(int64(limit.MaxRequests)))
-		fillUS := min(mostUnits/w, limit.MaxRequests) * w / l // that of the largest bucket
+		fillUS := min(mostUnits/w, limit.MaxRequests) * w / l // until the largest bucket is full
 		gap := rapid.OneOf(rapid.Int64Range(0, 2), rapid.Int64Range(0, 2_000_000_000),
 			rapid.Int64Range(0, min(2*fillUS, 1<<58)))
 		for range rapid.IntRange(1, 8).Draw(t, "requests") {
@@ -168,7 +168,7 @@ func TestLeastBurstIsWhatItsDefinitionSays(t *testing.T) {
 
 func product(a, b int64) *big.Int { return new(big.Int).Mul(big.NewInt(a), big.NewInt(b)) }
 
-// Rates are round, rise, and reach from what is asked for in an hour to what is asked for in a second.
+// The rates are round numbers in ascending order. They reach from the rate of a busy hour to that of a busy second.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
 		perHour, perSecond int64

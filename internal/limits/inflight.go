@@ -13,10 +13,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// span is the time in which a request is in flight: [at, end).
+// span is the interval in which a request is in flight: [at, end).
 type span struct{ atUS, endUS int64 }
 
-// Spans holds when each client's requests were in flight.
+// Spans has the intervals in which each client's requests were in flight.
 type Spans struct {
 	Within           string // as in result.Users
 	Requests, LastUS int64
@@ -27,11 +27,11 @@ type Spans struct {
 type spanned struct {
 	key   string
 	spans []span
-	byEnd []int32 // the places of the requests, those that end first in front
+	byEnd []int32 // the places of the requests in spans, in the order of their ends
 	most  int     // in flight at one instant
 }
 
-// ReadSpans reads all requests of a stream that tells how long they take. The error is the stream's.
+// ReadSpans reads all requests of a stream that has their durations. It returns the stream's error.
 func ReadSpans(stream iter.Seq2[limit.Request, error]) (*Spans, error) {
 	s, index := &Spans{}, map[string]int{}
 	for q, err := range stream {
@@ -62,9 +62,9 @@ func ReadSpans(stream iter.Seq2[limit.Request, error]) (*Spans, error) {
 	return s, nil
 }
 
-// play plays the client's requests under a concurrency limit. It returns the largest number in flight at one instant,
-// and the number of rejected requests. It stops as soon as more than enough requests are rejected. A request that ends
-// when another one starts makes room for it.
+// play plays the client's requests under a concurrency limit. It returns the largest number the most requests in flight
+// at one instant, and the number of rejected requests. It stops as soon as more than enough requests are rejected. A
+// request that ends at the instant when another one starts makes room for it.
 func (c *spanned) play(limit, enough int) (most, rejected int) {
 	admitted := make([]bool, len(c.spans))
 	ended, inFlight := 0, 0
@@ -86,8 +86,8 @@ func (c *spanned) play(limit, enough int) (most, rejected int) {
 }
 
 // InFlight finds how many requests each client has in flight, and the least limits that reject few. A limit rejects
-// none of a client's requests if it is at least the client's most. A larger limit admits all that a smaller one admits,
-// so bisection finds the least limit for a share of the requests.
+// none of a client's requests if it is at least the client's most. A larger limit admits every request that a smaller
+// limit admits. So bisection finds the least limit for a share of the requests.
 func (s *Spans) InFlight() result.InFlight {
 	f := result.InFlight{WithinSecond: s.Within}
 	slices.SortStableFunc(s.clients, func(a, b spanned) int { return cmp.Compare(b.most, a.most) })
@@ -119,8 +119,8 @@ func (s *Spans) InFlight() result.InFlight {
 	return f
 }
 
-// LookInFlight makes the document of the readings of one log. A reading is released before read gives the next; nil
-// ends them. The error is that of read.
+// LookInFlight returns the document of the readings of one log. read returns the next reading, or nil after the last
+// one. A reading is freed before read is called again. LookInFlight returns read's error.
 func LookInFlight(read func() (*Spans, error)) (*result.Document, error) {
 	d := result.New(result.OfLimits, "")
 	for s, err := read(); s != nil || err != nil; s, err = read() {
@@ -134,7 +134,7 @@ func LookInFlight(read func() (*Spans, error)) (*result.Document, error) {
 	return d, nil
 }
 
-// inFlight is the tables of requests in flight.
+// inFlight returns the tables of requests in flight.
 func (p *page) inFlight() []report.Table {
 	used := report.Table{Bare: true, Columns: []report.Column{{Name: "most at one instant", Words: true}}}
 	used.Columns = append(used.Columns, report.Numbers("p50", "p99", "p99.9", "most")...)

@@ -10,8 +10,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// admittedInFlight plays requests by the definition: a request is admitted if fewer than most of those admitted before
-// are in flight when it starts. It returns the largest number in flight and the number of rejected requests.
+// admittedInFlight applies the definition: a request is admitted if fewer than most admitted requests are in flight
+// when it starts. It returns the largest number in flight and the number of rejected requests.
 func admittedInFlight(all []limit.Request, most int) (peak, rejected int) {
 	var admitted []limit.Request
 	for _, q := range all {
@@ -31,7 +31,8 @@ func admittedInFlight(all []limit.Request, most int) (peak, rejected int) {
 	return peak, rejected
 }
 
-// The figures are those of the definition: the limits reject no more than their shares, and smaller ones reject more.
+// The figures are those of the definition: each limit rejects no more than its share, and the limit below it rejects
+// more.
 func TestInFlightIsByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []limit.Request

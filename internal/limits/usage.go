@@ -18,10 +18,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// Windows are the lengths of the windows that are examined.
+// Windows has the lengths of the windows that are measured.
 var Windows = []time.Duration{time.Second, time.Minute, time.Hour}
 
-// Longer returns a note that names the windows that are longer than a log and therefore contain all of it.
+// Longer returns a note that names the windows that are longer than the log, or nil. Their figures cover the whole log.
 func Longer(durationUS int64) []string {
 	var names []string
 	for _, w := range Windows {
@@ -35,13 +35,14 @@ func Longer(durationUS int64) []string {
 	return []string{"the figures per " + message.List(names) + " cover the whole log, which is shorter"}
 }
 
-// Log has the requests of a log in order, all of them and by client. A request takes about ten bytes.
+// Log has the requests of a log in the order of time, once for all clients and once by client. A request takes about
+// ten bytes.
 type Log struct {
 	Within                 string // as in result.Users
 	Requests, Cost, LastUS int64
 	all                    []byte
 	clients                []client  // sorted by name
-	list                   []request // of the client unpacked last
+	list                   []request // the requests of listed
 	listed                 *client   // the client unpacked last
 	owners                 []int32   // by place: the client's index; nil: not known yet
 	rejects                []bool    // by place
@@ -59,7 +60,7 @@ type client struct {
 // request is one request of a client, with its place among all requests of the log.
 type request struct{ atUS, cost, place int64 }
 
-// Read reads all requests of a stream, which must be in the order of time. The error is the stream's.
+// Read reads all requests of a stream, which must be in the order of time. It returns the stream's error.
 func Read(stream iter.Seq2[limit.Request, error]) (*Log, error) {
 	l, index := &Log{}, map[string]int{}
 	for q, err := range stream {
@@ -93,7 +94,7 @@ func pack(b []byte, gapUS, cost int64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(gapUS)<<1|1), uint64(cost))
 }
 
-// unpack changes q to the next request. It returns the bytes after that request.
+// unpack changes q to the next request, which b begins with. It returns the bytes after this request.
 func (q *request) unpack(b []byte) (rest []byte) {
 	gap, n := binary.Uvarint(b)
 	q.atUS += int64(gap >> 1)
@@ -105,7 +106,7 @@ func (q *request) unpack(b []byte) (rest []byte) {
 	return b[n:]
 }
 
-// of returns a client's requests. They are valid until the next call.
+// of returns a client's requests, which are valid until the next call.
 func (l *Log) of(c *client) []request {
 	if l.listed == c {
 		return l.list
@@ -121,13 +122,13 @@ func (l *Log) of(c *client) []request {
 	return l.list
 }
 
-// mostNamed is how many clients a table names. A name may take two lines.
+// mostNamed is the most clients that a table names. A name may take two lines.
 const mostNamed = 5
 
-// Look returns the document of the readings of one log: for these policies, or with the frontier if policies is nil. A
-// policy has one limit, or several on each request. The first reading determines the rates of the frontier. read
-// returns the next reading, or nil after the last one. A reading is freed before read is called again. The error is
-// read's, or that of a key without the part that a limit applies to.
+// Look returns the document of the readings of one log. It has what each of the policies rejects, or the frontier if
+// policies is nil. A policy has one limit, or several on each request. The first reading determines the rates of the
+// frontier. read returns the next reading, or nil after the last one. A reading is freed before read is called again.
+// It returns read's error, or an error that names a key without the part that a limit applies to.
 func Look(policies [][]limit.Limit, read func() (*Log, error)) (*result.Document, error) {
 	d := result.New(result.OfLimits, "")
 	var buckets []limit.Policy
@@ -183,8 +184,8 @@ func Look(policies [][]limit.Limit, read func() (*Log, error)) (*result.Document
 	return d, nil
 }
 
-// keep shortens a list in each reading to the elements that have a weight in any reading: the same ones in each, the
-// heaviest first, at most `most`.
+// keep shortens a list in each reading to the elements whose weight is above 0 in any reading. All readings keep the
+// same elements, the heaviest first, and at most `most`.
 func keep[T any](readings []result.Users, most int, list func(*result.Users) *[]T, weight func(T) [2]int64) {
 	weights, order := make([][2]int64, len(*list(&readings[0]))), []int(nil)
 	for i := range weights {
@@ -220,13 +221,14 @@ func (l *Log) window(windowUS int64, needs []int64) result.Busiest {
 	return w
 }
 
-// quantile returns the smallest value that is at least as large as that share of the sorted values.
+// quantile returns the smallest value that is at least as large as the given share of the sorted values.
 func quantile(sorted []int64, share float64) int64 {
 	rank := int(math.Ceil(share*float64(len(sorted)) - 1e-9)) // 0.9 · 10 is 9
 	return sorted[max(rank, 1)-1]
 }
 
-// rejected returns what an exact limiter of these limits rejects. refused is from refusals. Who has all clients.
+// rejected returns what an exact limiter of these limits rejects. refused is the result of refusals. The field Who has
+// all clients.
 func (l *Log) rejected(limits []limit.Limit, refused []limit.Each) result.Rejected {
 	t := result.Rejected{Limit: result.LimitOf(limits[0].Policy)}
 	for i := 0; len(limits) > 1 && i < len(limits); i++ {
@@ -251,7 +253,7 @@ func (l *Log) rejected(limits []limit.Limit, refused []limit.Each) result.Reject
 	return t
 }
 
-// count counts a client's rejected request by those of several limits that refuse it.
+// count counts a client's rejected request for each limit that refuses it, if there are several limits.
 func count(t *result.Rejected, c *result.Client, by limit.Each) {
 	if t.Limits != nil {
 		t.RejectedRequests++

@@ -25,7 +25,7 @@ func stream(all []limit.Request) iter.Seq2[limit.Request, error] {
 	}
 }
 
-// look is the document of logs that were read.
+// look returns the document of logs.
 func look(t interface{ Fatal(...any) }, limits []limit.Policy, logs ...*Log) *result.Document {
 	var alone [][]limit.Limit
 	for _, p := range limits {
@@ -38,7 +38,7 @@ func look(t interface{ Fatal(...any) }, limits []limit.Policy, logs ...*Log) *re
 	return d
 }
 
-// oneByOne gives logs one by one, and nil after the last.
+// oneByOne returns a function that returns the logs one by one, and nil after the last one.
 func oneByOne(logs []*Log) func() (*Log, error) {
 	return func() (l *Log, err error) {
 		if len(logs) > 0 {
@@ -48,7 +48,7 @@ func oneByOne(logs []*Log) func() (*Log, error) {
 	}
 }
 
-// What a window holds and what an exact limiter refuses are what their definitions say, request by request.
+// The busiest window and the requests that the exact limiter rejects are those of the definitions.
 func TestFiguresAreWhatTheirDefinitionsSay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []limit.Request
@@ -90,12 +90,12 @@ func TestFiguresAreWhatTheirDefinitionsSay(t *testing.T) {
 			t.Errorf("the busiest second holds %d; want %d", d.Users[0].Windows[0].Most, most)
 		}
 		if got := d.Users[0].Limits[0]; got.Rejected != rejected || got.Clients != int64(len(touched)) {
-			t.Errorf("rejected %d of %d clients; want %d of %d", got.Rejected, got.Clients, rejected, len(touched))
+			t.Errorf("%d rejected, of %d clients; want %d of %d", got.Rejected, got.Clients, rejected, len(touched))
 		}
 	})
 }
 
-// Quantiles are of clients, by the nearest rank.
+// Quantiles are those of clients, by the nearest rank.
 func TestQuantiles(t *testing.T) {
 	ten := []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	for share, want := range map[float64]int64{0.5: 5, 0.9: 9, 0.99: 10, 0.999: 10} {
@@ -108,8 +108,8 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// The screen is one of 80 columns and 24 lines, and the JSON as its schema says, for two readings, for costs, where
-// nothing is rejected, for a change of limits, and for several limits on each request.
+// The tables fit into 80 columns and 24 lines, and the JSON follows its schema. The cases are two readings, costs above
+// 1, no rejections, a change of limits, and several limits on each request.
 func TestScreenFits(t *testing.T) {
 	for _, size := range []int64{1, 100} {
 		var logs []*Log
@@ -139,7 +139,7 @@ func TestScreenFits(t *testing.T) {
 			most := 24
 			for _, text := range texts {
 				if strings.Contains(text, "+") {
-					most = 30 // another column narrows that of the long names
+					most = 30 // the additional column makes the column of the long names narrower
 				}
 				limits, err := limit.ParseLimits(text)
 				if err != nil {
@@ -170,7 +170,7 @@ func TestScreenFits(t *testing.T) {
 	}
 }
 
-// Of two figures the smaller is first, and the first pair is explained.
+// The smaller of two figures comes first, and the first pair is explained.
 func TestTwoReadings(t *testing.T) {
 	p := newPage(&result.Document{Users: []result.Users{{WithinSecond: "even"}, {WithinSecond: "at_once"}}})
 	got := p.cells(func(r *reading) []string {

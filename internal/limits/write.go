@@ -18,8 +18,9 @@ import (
 // Forms are the formats of the document.
 var Forms = report.Formats{Sheet: sheet, CSV: writeCSV}
 
-// writeCSV writes a line for each client for which two limits decide differently. Without two limits it writes a line
-// for each limit, also for each of several on one request, and without limits a line for each limit of the frontier.
+// writeCSV compares two limits if there are two: it writes a line for each client for which they decide differently.
+// Otherwise it writes a line for each limit, and for each of several limits on one request. Without limits, it writes a
+// line for each limit of the frontier.
 func writeCSV(w io.Writer, d *result.Document) error {
 	if d.InFlight != nil {
 		return writeInFlight(w, d)
@@ -34,7 +35,7 @@ func writeCSV(w io.Writer, d *result.Document) error {
 			"first_us", "last_us", "within_second"}
 	}
 	several := slices.ContainsFunc(d.Users[0].Limits, func(t result.Rejected) bool { return t.Limits != nil })
-	var blank []string // the cells of a single limit beside several ones
+	var blank []string // the empty cells of a single limit, if another policy has several limits
 	if several && d.Users[0].Change == nil {
 		header = append(header, "rejected_requests", "limits", "name", "counts", "key", "refused", "refused_alone")
 		blank = make([]string, 7)
@@ -132,7 +133,7 @@ func sheet(d *result.Document) report.Sheet {
 	return append(all, report.Part{Notes: report.Items(last...)})
 }
 
-// flags returns the flags that set a limit, with the command that takes it.
+// flags returns the command and the flags with which to try a limit next.
 func flags(l result.Rejected) string {
 	text := fmt.Sprintf("recommend --limit %d/%s", l.Requests, report.Span(l.WindowUS))
 	switch {
@@ -146,7 +147,7 @@ func flags(l result.Rejected) string {
 	return text
 }
 
-// written returns a limit as people read it, or several as --limit reads them.
+// written returns one limit as people read it, or several limits as --limit reads them.
 func written(t result.Rejected) string {
 	if t.Limits == nil {
 		return t.Limit.String()
@@ -172,7 +173,7 @@ func word(l result.Refusing) string {
 	return text
 }
 
-// page is the document as people see it. A figure that depends on the reading has both values.
+// page is the document as the tables show it. A figure that depends on the reading has two values.
 type page struct {
 	*result.Traffic
 	readings []reading
@@ -198,8 +199,8 @@ func newPage(d *result.Document) *page {
 	return p
 }
 
-// cells joins the cells of the readings. If two figures differ, the smaller comes first. Times have the order of the
-// figures before them.
+// cells joins the cells of the readings. If two figures differ, the smaller comes first. Two times that differ have the
+// same order as the figures before them.
 func (p *page) cells(of func(*reading) []string) []string {
 	cells := of(&p.readings[0])
 	swap := false
@@ -247,7 +248,7 @@ func (p *page) used() report.Table {
 func (p *page) frontier() report.Table {
 	t := report.Table{Bare: true, Columns: []report.Column{{Group: "the least limit", Name: "that rejects",
 		Words: true}}}
-	for i, name := range []string{"nobody", "0.1%", "1%", "5%"} {
+	for i, name := range []string{"0%", "0.1%", "1%", "5%"} {
 		t.Columns = append(t.Columns, report.Column{Group: "of the clients", Name: name, Leaves: min(i, 1)})
 	}
 	for _, c := range t.Columns[2 : 2+3*(p.Requests/p.Cost)] { // no columns if costs differ from 1
@@ -273,7 +274,8 @@ func (p *page) frontier() report.Table {
 	return t
 }
 
-// backend returns the busiest second of all clients together, as offered and as admitted.
+// backend returns a line with the busiest second of all clients together: of all requests, and under each limit that
+// rejects requests of 5 % of the clients.
 func (p *page) backend() string {
 	at := p.cells(func(r *reading) []string {
 		cells := []string{report.Integer(r.frontier[0].Clients[0].BusiestSecond)}
@@ -282,10 +284,12 @@ func (p *page) backend() string {
 		}
 		return cells
 	})
-	return fmt.Sprintf("Backend's busiest second: %s; at 5%%: %s (1s), %s (1m), %s (1h)", at[0], at[1], at[2], at[3])
+	return fmt.Sprintf("Busiest second: %s; under the 5%% limits: %s (1s), %s (1m), %s (1h)", at[0], at[1], at[2],
+		at[3])
 }
 
-// rejects describes how much a limit rejects, and of how many clients. With several limits, a line for each follows.
+// rejects returns a line that says how much a limit rejects, and of how many clients. If there are several limits, a
+// line for each of them follows.
 func (p *page) rejects(i int) (lines []report.Line) {
 	all := p.cells(func(r *reading) []string {
 		t := r.Limits[i]
@@ -320,13 +324,13 @@ func refusedBy(t result.Rejected, c result.Client) string {
 	return cmp.Or(strings.Join(texts, ", "), report.Absent)
 }
 
-// touched returns what a limit rejects, by client.
+// touched returns the part of the page with what a limit rejects, by client.
 func (p *page) touched(i int) report.Part {
-	g := report.Table{Bare: true, Columns: []report.Column{{Name: "of whom most", Words: true, Narrowest: 12},
+	g := report.Table{Bare: true, Columns: []report.Column{{Name: "top clients", Words: true, Narrowest: 12},
 		{Name: "asked"}, {Name: "rejected"}, {Name: "first", Words: true}, {Name: "last", Words: true},
 		{Name: "refused by", Words: true, Narrowest: 12}}}
 	lead := p.rejects(i)
-	shown := 5 + min(1, len(p.readings[0].Limits[i].Limits)) // the last column is for several limits
+	shown := 5 + min(1, len(p.readings[0].Limits[i].Limits)) // the last column is only for several limits
 	g.Columns = g.Columns[:shown]
 	for j := range p.readings[0].Limits[i].Who {
 		g.Rows = append(g.Rows, p.row(func(r *reading) []string {
@@ -338,7 +342,7 @@ func (p *page) touched(i int) report.Part {
 	return report.Part{Lead: lead, Tables: []report.Table{g}}
 }
 
-// changed returns what the second limit newly rejects, by client.
+// changed returns the part of the page with what the second limit newly rejects, by client.
 func (p *page) changed() report.Part {
 	all := p.cells(func(r *reading) []string {
 		c := r.Change
@@ -377,7 +381,7 @@ func clients(count string) string {
 	return count + " clients"
 }
 
-// at formats the time of a rejection.
+// at formats the time of a rejection: as a date, or as the time since the start if the log has no date.
 func (p *page) at(rejected, us int64) string {
 	switch {
 	case rejected == 0:
