@@ -7,8 +7,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Decider decides requests in order. decisions has the length of requests. After an error the decisions are invalid.
-// After message.ErrInterrupted the row's figures cover the earlier batches.
+// Decider decides requests in order. decisions has the length of requests. After an error, the decisions are invalid.
+// After message.ErrInterrupted, the row's figures cover the earlier batches.
 type Decider interface {
 	Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error
 }
@@ -19,7 +19,7 @@ type Model struct {
 	startUS int64
 }
 
-// NewModel makes a Model whose clock begins at start.
+// NewModel returns a Model in which AtUS counts from start.
 func NewModel(limiter limit.Model, start time.Time) *Model {
 	return &Model{limiter, start.UnixMicro()}
 }
@@ -42,14 +42,14 @@ func (r *Recorded) Decide(_ context.Context, _ []limit.Request, decisions []limi
 	return nil
 }
 
-// unreachable is a Decider with outages.
+// unreachable is a Decider whose server cannot be reached during outages.
 type unreachable struct {
 	Decider
 	outages []limit.Outage // sorted: the current one and later ones
 }
 
-// Unreachable returns d with outages, which must be in order and must not overlap. Requests during an outage are
-// Unavailable, and d does not receive them.
+// Unreachable returns a Decider with outages. During an outage, requests get the verdict Unavailable, and d does not
+// receive them. The outages must be in order and must not overlap.
 func Unreachable(d Decider, outages []limit.Outage) Decider {
 	if len(outages) == 0 {
 		return d

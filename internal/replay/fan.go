@@ -16,7 +16,8 @@ const (
 	// defaultBatch is large enough to fill a server's pipeline, and small enough for a row's memory to stay in the
 	// processor's cache.
 	defaultBatch = 16384
-	// sharesFrom is how many requests are read before processors share the keys. With fewer, sharing saves no time.
+	// sharesFrom is the number of requests that are read before processors share the keys. If there are fewer requests,
+	// sharing saves no time.
 	sharesFrom = 1 << 16
 )
 
@@ -33,14 +34,14 @@ type fan struct {
 	turn     chan struct{} // a row holds a slot while it decides; there are as many slots as processors
 
 	sources []*source
-	held    []limit.Request // read before there are sources
+	held    []limit.Request // requests that were read before there are sources
 	done    int64           // requests sent to sources
 	all     Whole
 	stop    bool // reading must stop
 	partial bool // reading stopped before the traffic's end
 }
 
-// read sends the traffic to the sources until it ends, a row fails, or reading ends.
+// read sends the traffic to the sources, until the traffic ends, a row fails, or the context reading ends.
 func (f *fan) read(traffic Traffic) error {
 	if f.options.Sources <= 1 {
 		f.begin(1)
@@ -75,7 +76,7 @@ func (f *fan) read(traffic Traffic) error {
 	return nil
 }
 
-// begin starts that many sources. Only the first uses the rows' own Deciders; the others use Another.
+// begin starts sources. The first one uses the rows' Deciders. The others use Deciders that Another makes.
 func (f *fan) begin(sources int) {
 	for i := range sources {
 		s := newSource(f.policy, f.duration, f.options)
@@ -91,7 +92,7 @@ func (f *fan) begin(sources int) {
 	}
 }
 
-// share starts that many sources, and sends them the held requests.
+// share starts sources, and sends them the held requests.
 func (f *fan) share(sources int) error {
 	f.begin(sources)
 	for _, q := range f.held {
@@ -119,8 +120,8 @@ func (f *fan) hand(q limit.Request) error {
 	return nil
 }
 
-// deliver sends a source's pending batch, unless it is empty. The next batch has the same capacity. The error is the
-// context's, which also ends when a row fails.
+// deliver sends a source's pending batch, unless it is empty. The next batch has the same capacity. It returns the
+// error of f.ctx, which ends when a row fails.
 func (f *fan) deliver(s *source) error {
 	b := s.pending
 	if len(b) == 0 {
@@ -180,7 +181,7 @@ func (f *fan) run(traffic Traffic) (*Part, error) {
 	return sum, nil
 }
 
-// RunPart does what Run does. It returns a Part, which can be added to the Parts of other keys.
+// RunPart is like Run, but returns a Part, which can be added to the Parts of other keys.
 func RunPart(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o Options) (*Part, error) {
 	if o.Batch == 0 {
 		o.Batch = defaultBatch

@@ -14,7 +14,7 @@ import (
 
 var midnight = time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// traffic is requests at hand, for a minute.
+// traffic is a list of requests, with a duration of one minute.
 type traffic []limit.Request
 
 func (t traffic) Requests() iter.Seq2[limit.Request, error] {
@@ -29,7 +29,7 @@ func (t traffic) Requests() iter.Seq2[limit.Request, error] {
 
 func (t traffic) Duration() (time.Duration, bool) { return time.Minute, true }
 
-// endless never stops by itself: a millisecond apart, one key.
+// endless is traffic without an end: requests of one key, one per millisecond.
 type endless struct{}
 
 func (endless) Requests() iter.Seq2[limit.Request, error] {
@@ -41,7 +41,7 @@ func (endless) Requests() iter.Seq2[limit.Request, error] {
 
 func (endless) Duration() (time.Duration, bool) { return 0, false }
 
-// broken ends with an error after a thousand requests.
+// broken is traffic that ends with an error after a thousand requests.
 type broken struct{ err error }
 
 func (b broken) Requests() iter.Seq2[limit.Request, error] {
@@ -61,7 +61,7 @@ func (b broken) Requests() iter.Seq2[limit.Request, error] {
 
 func (broken) Duration() (time.Duration, bool) { return 0, false }
 
-// modelRow is an algorithm's model.
+// modelRow returns a row that an algorithm's model decides.
 func modelRow(t testing.TB, label string, p limit.Policy) replay.Row {
 	t.Helper()
 	choice, err := algorithms.Parse(label)
@@ -75,8 +75,8 @@ func modelRow(t testing.TB, label string, p limit.Policy) replay.Row {
 	return replay.Row{Label: label, Decider: replay.NewModel(in.NewModel(), midnight)}
 }
 
-// after admits everything, and does something once, in the batch in which it is past so many requests; an error
-// from it is its answer to that batch.
+// after admits all requests. It calls do once: in the batch in which the number of requests exceeds requests. If do
+// returns an error, Decide returns this error.
 type after struct {
 	requests int
 	do       func() error
@@ -96,7 +96,7 @@ func (a *after) Decide(_ context.Context, requests []limit.Request, decisions []
 	return nil
 }
 
-// admitAll is a row without a rule.
+// admitAll returns a row that admits all requests.
 func admitAll(label string) replay.Row {
 	return replay.Row{Label: label, Decider: &after{requests: 1 << 60}}
 }

@@ -10,7 +10,7 @@ import (
 	"ratelab/internal/replay"
 )
 
-// passing is a million requests, 100 µs apart, of clients that come ten times each and never again.
+// passing is a million requests, 100 µs apart. Each client makes ten requests in a row.
 type passing struct{}
 
 const (
@@ -32,9 +32,9 @@ func (passing) Duration() (time.Duration, bool) {
 	return passingRequests * 100 * time.Microsecond, true
 }
 
-// Memory grows with the keys that live, and by the hash with which distinct keys are counted (16 bytes, up to three
-// times as much in a growing table) and the place of its window in each meter (4 bytes), not with the length of the
-// traffic.
+// The memory does not depend on the length of the traffic. It grows with the keys in use. For each distinct key, it
+// also grows by a hash that counts the key (16 bytes, or up to three times as much while the table grows), and by the
+// place of its window in each meter (4 bytes).
 func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("collects the garbage of a million requests")
@@ -50,10 +50,10 @@ func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) {
 	}
 	p := policy(t, "5/10ms")
 	rows := []replay.Row{modelRow(t, "gcra", p), modelRow(t, "sliding-window-log", p)}
-	// small batches: how many are on their way at the moment of looking is a matter of chance
+	// small batches, because the number of batches in memory at the measurement is random
 	run(t, passing{}, p, rows, replay.Options{Progress: progress, Batch: 1024})
-	// A map's tables grow at another moment with each hash seed: some 3 MB either way. A leak of eight bytes a request
-	// would be 7 MB.
+	// The time at which a map's table grows depends on the hash seed. This is a difference of about 3 MB. A leak of
+	// eight bytes per request would be 7 MB.
 	const perKey, slack = 24 + 3*4, 6 << 20
 	grown := int64(late) - int64(early)
 	t.Logf("heap %d KB after a tenth, %d KB at the end", early>>10, late>>10)
@@ -62,7 +62,7 @@ func TestMemoryDoesNotGrowWithTheTraffic(t *testing.T) {
 	}
 }
 
-// heap is what is in use after a collection.
+// heap returns the bytes of the heap that are in use after a garbage collection.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/limit"
 )
 
-// admitting admits what it sees, and remembers it.
+// admitting admits all requests that it receives, and records their times.
 type admitting struct{ seen []int64 }
 
 func (a *admitting) Decide(_ context.Context, requests []limit.Request, decisions []limit.Decision) error {
@@ -19,7 +19,8 @@ func (a *admitting) Decide(_ context.Context, requests []limit.Request, decision
 	return nil
 }
 
-// Outages are half-open, may touch, and hold for requests of one instant alike; the rest arrives, in its order.
+// Outages are half-open intervals, and one may begin when another one ends. All requests of one instant have the same
+// fate. All other requests arrive, in order.
 func TestNobodyReachesAServerInAnOutage(t *testing.T) {
 	for _, batch := range []int{1, 3, 100} {
 		var inner admitting

@@ -1,5 +1,6 @@
 // Package replay lets any number of limiters decide one stream of requests in virtual time, and measures each. The
-// stream is read once, in batches that all rows share. The memory grows with the keys in use, not with the requests.
+// stream is read once, in batches that all rows share. The memory depends on the number of keys in use, not on the
+// number of requests.
 package replay
 
 import (
@@ -13,7 +14,7 @@ import (
 	"ratelab/internal/measure"
 )
 
-// Clock is a wall clock. Sleep returns the context's error early when the context ends.
+// Clock is a wall clock. When the context ends, Sleep returns its error at once.
 type Clock struct {
 	Now   func() time.Time
 	Sleep func(context.Context, time.Duration) error
@@ -30,11 +31,11 @@ type Traffic interface {
 type Row struct {
 	Label   string
 	Decider Decider
-	// Observe receives each decided batch, in order, from one goroutine. If it is set, the keys are not shared among
-	// processors. It may be nil.
+	// Observe receives each decided batch, in order, from one goroutine. It may be nil. If it is set, processors do not
+	// share the keys.
 	Observe func([]limit.Request, []limit.Decision) error
-	// Another makes a new Decider, for keys that Decider does not see. It is nil if keys depend on each other, or if no
-	// second Decider can be made.
+	// Another returns a new Decider for other keys. It is nil if keys depend on each other, or if there can be only one
+	// Decider.
 	Another func() Decider
 }
 
@@ -42,17 +43,19 @@ type Row struct {
 type Options struct {
 	Progress func(requests int64)
 	Batch    int // the number of requests per batch; 0: defaultBatch
-	// the least length of all series, in µs, so that several replays have series of the same length; 0: until the last
-	// request that a shaper delays has left
+	// Reach is the least length of all series, in µs. With the same Reach, several replays have series of the same
+	// length. If it is 0, the series end when the last request that a shaper delays has left.
 	Reach int64
-	// lengths of intervals for MostAdmitted, in µs, ascending; nil: neither MostAdmitted nor fairness is measured
+	// Scales has the lengths of intervals for MostAdmitted, in µs, ascending. If it is nil, neither MostAdmitted nor
+	// fairness is measured.
 	Scales []int64
-	// Limits are several limits on each request, which replace the policy; nil: the policy is the limit. If one of them
-	// applies to a part of the key, all rows must have no Another.
+	// Limits are several limits on each request, which replace the policy. If it is nil, the policy is the limit. If a
+	// limit applies to a part of the key, Another must be nil in all rows.
 	Limits []limit.Limit
-	// LimitScales makes the rows measure the most admitted in intervals of several lengths, by each of the Limits.
+	// LimitScales: for each of the Limits, the rows measure the most admitted in intervals of several lengths.
 	LimitScales bool
-	// Sources is the most goroutines that share the keys, if all rows let them; 0 means 1. Figures do not depend on it.
+	// Sources is the most goroutines that share the keys; 0 means 1. They share the keys only if all rows have Another.
+	// The figures do not depend on Sources.
 	Sources   int
 	ShareFrom int // the number of requests from which keys are shared; 0: sharesFrom
 }
@@ -68,21 +71,21 @@ type Outcome struct {
 	Reference       measure.Result
 	ReferenceSeries measure.Series
 	ReferenceLimits *measure.Several // nil: there is one limit
-	// ReferenceLimitSeries are the reference's series by each of several limits.
+	// ReferenceLimitSeries has the reference's series for each of several limits.
 	ReferenceLimitSeries []measure.Series
 	Rows                 []RowOutcome // in the order of the rows
 }
 
-// RowOutcome has one row's measurements. Its figures are those that follow from requests and decisions.
+// RowOutcome has one row's measurements. It has only figures that can be computed from requests and decisions.
 type RowOutcome struct {
 	measure.Figures
 	Series measure.Series
-	Limits []measure.Series // by each of several limits
-	Most   [][]int64        // by each of several limits: the most admitted in any interval of each length
+	Limits []measure.Series // for each of several limits
+	Most   [][]int64        // for each of several limits: the most admitted in any interval of each length
 }
 
-// InputError reports unusable input: a log that cannot be read to its end, or a script that does not compile, that
-// virtual time cannot run, or that failed on trial.
+// InputError reports invalid input: a log that cannot be read to its end, or a script that does not compile, that
+// virtual time cannot run, or that failed on the limited server.
 type InputError struct{ Err error }
 
 func (e *InputError) Error() string { return e.Err.Error() }
@@ -104,8 +107,8 @@ func Named(label string, err error) error {
 }
 
 // Run lets the rows decide the traffic, and measures them against p. When ctx ends, Run stops reading, decides what has
-// been read, and marks the outcome partial. Deciders get a context that does not end with ctx. An error is an
-// *InputError about the traffic, or names a row.
+// been read, and marks the outcome partial. Deciders get a context that does not end with ctx. It returns an
+// *InputError about the traffic, or an error that names a row.
 func Run(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o Options) (*Outcome, error) {
 	part, err := RunPart(ctx, traffic, p, rows, o)
 	if err != nil {
@@ -118,8 +121,8 @@ func Run(ctx context.Context, traffic Traffic, p limit.Policy, rows []Row, o Opt
 	return part.Outcome(p, labels)
 }
 
-// Part is a replay's result for some of the keys. The Parts of disjoint keys, for the same traffic and rows, add up to
-// the Part of all keys, in any order.
+// Part is a replay's result for some of the keys. The sum of the Parts of disjoint keys is the Part of all keys, in any
+// order, if they have the same traffic and rows.
 type Part struct {
 	All       Whole            `json:"all"`
 	Keys      int64            `json:"keys"` // distinct, of this part
@@ -147,8 +150,8 @@ func (p *Part) Plus(o *Part) *Part {
 	return sum
 }
 
-// Outcome computes the figures from the Part of all keys. labels are the rows' labels. The error names a row, or
-// reports that the reference is wrong.
+// Outcome computes the figures from the Part of all keys. labels are the rows' labels. It returns an error that names a
+// row, or an error if the reference is wrong.
 func (p *Part) Outcome(policy limit.Policy, labels []string) (*Outcome, error) {
 	out := &Outcome{Duration: time.Duration(p.All.DurationUS) * time.Microsecond, Keys: p.Keys, LastUS: p.All.LastUS,
 		LargestCost: p.All.LargestCost, Partial: p.partial, Traffic: p.Traffic, ReferenceSeries: p.Reference.Series}

@@ -17,7 +17,7 @@ import (
 	"ratelab/internal/replay"
 )
 
-// Whatever runs beside a limiter, in batches of whatever size and span, it decides as it would alone.
+// A limiter makes the same decisions beside other limiters as alone, with any batch size.
 func TestEachRowDecidesAsItWouldAlone(t *testing.T) {
 	labels := []string{"none", "gcra", "fixed-window", "sliding-window-log", "token-bucket"}
 	p := policy(t, "5/1s")
@@ -46,7 +46,7 @@ func TestEachRowDecidesAsItWouldAlone(t *testing.T) {
 	})
 }
 
-// What goes beyond the counts is measured for those who asked, against the same reference and the same names.
+// The options choose the measures beyond the counts. All rows have the same reference and the same names of keys.
 func TestWhatIsAskedForIsMeasured(t *testing.T) {
 	requests := traffic{
 		{AtUS: 0, Key: "a", Cost: 1}, {AtUS: 0, Key: "b", Cost: 2}, {AtUS: 900_000, Key: "b", Cost: 1},
@@ -72,7 +72,7 @@ func TestWhatIsAskedForIsMeasured(t *testing.T) {
 	}
 	plain := run(t, requests, p, []replay.Row{admitAll("all")}, replay.Options{}).Rows[0]
 	if plain.MostAdmitted != nil || plain.Fairness != nil {
-		t.Errorf("nobody asked, and it was measured: %+v", plain)
+		t.Errorf("measured without being requested: %+v", plain)
 	}
 }
 
@@ -92,7 +92,7 @@ func run(t *testing.T, traffic replay.Traffic, p limit.Policy, rows []replay.Row
 	return runUntil(t, t.Context(), traffic, p, rows, o)
 }
 
-// runUntil is run until ctx ends.
+// runUntil is like run, but ends with ctx.
 func runUntil(t *testing.T, ctx context.Context, traffic replay.Traffic, p limit.Policy, rows []replay.Row,
 	o replay.Options) *replay.Outcome {
 	t.Helper()
@@ -103,7 +103,7 @@ func runUntil(t *testing.T, ctx context.Context, traffic replay.Traffic, p limit
 	return outcome
 }
 
-// An observer sees each request once, in order, in batches of the size that was asked for.
+// An observer receives each request once, in order, in batches of the requested size.
 func TestBatchesKeepToTheirSize(t *testing.T) {
 	requests := traffic{{AtUS: 0}, {AtUS: 10}, {AtUS: 20}, {AtUS: 21}, {AtUS: 50}}
 	for i := range requests {
@@ -137,10 +137,10 @@ func TestBatchesKeepToTheirSize(t *testing.T) {
 	}
 }
 
-// The tests below run in a bubble that panics when everybody in it waits for ever, and when a goroutine is left.
+// The tests below run in a synctest bubble. The bubble panics if all goroutines are blocked forever, or if a goroutine
+// remains at the end.
 
-// A row that fails ends the run, however much traffic there is and however many rows wait for their turn; the
-// error says which one it was.
+// A failing row ends the run at once, even if more traffic follows and other rows wait. The error names the row.
 func TestAFailingRowEndsTheRunAndIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cause := errors.New("the server went up in smoke")
@@ -153,7 +153,7 @@ func TestAFailingRowEndsTheRunAndIsNamed(t *testing.T) {
 	})
 }
 
-// So does an observer that fails, such as a file on a full disk.
+// A failing observer ends the run, too, such as a file on a full disk.
 func TestAFailingObserverEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := errors.New("no space left on device")
@@ -166,7 +166,7 @@ func TestAFailingObserverEndsTheRun(t *testing.T) {
 	})
 }
 
-// Traffic that cannot be read to its end is no row's fault.
+// If the traffic cannot be read to its end, the error names no row.
 func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		garbled := errors.New("access.log:1001: this is no line of a log")
@@ -179,7 +179,7 @@ func TestTrafficThatBreaksOffGivesNoOutcome(t *testing.T) {
 	})
 }
 
-// Told to stop, a run ends with what was read so far, decided by every row.
+// After an interrupt, the run ends. All rows have decided the requests that were read before.
 func TestStopGivesAPartialOutcomeOnWhichAllRowsAgree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancelCause(t.Context())
@@ -199,14 +199,14 @@ func TestStopGivesAPartialOutcomeOnWhichAllRowsAgree(t *testing.T) {
 		}
 		if want := (outcome.Reference.Offered - 1) * 1000; outcome.LastUS != want ||
 			outcome.Duration != time.Duration(want+1)*time.Microsecond {
-			t.Errorf("last request at %d µs, duration %v; want %d µs and one more", outcome.LastUS, outcome.Duration,
+			t.Errorf("last request at %d µs, duration %v; want %d µs, and 1 µs more", outcome.LastUS, outcome.Duration,
 				want)
 		}
 	})
 }
 
-// A row may give up by itself when it is told to stop in the middle of a wait: its figures then cover what came
-// before, and the outcome says that it is partial.
+// A row may return ErrInterrupted during a batch. Its figures then cover the earlier batches, and the outcome is
+// partial.
 func TestARowThatGivesUpKeepsWhatItHad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var requests traffic
@@ -232,7 +232,7 @@ func (l limiter) Decide(serverUS, clientUS int64, _ string, cost int64) limit.De
 
 func (l limiter) Fork(string) limit.Model { return l }
 
-// A model sees each clock where one is off.
+// A model gets the times of both clocks.
 func TestAModelSeesTwoClocks(t *testing.T) {
 	one := limiter(func(serverUS, clientUS, _ int64) limit.Decision {
 		return limit.Decision{Remaining: serverUS, ResetAfterUS: clientUS}

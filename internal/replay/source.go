@@ -14,35 +14,36 @@ import (
 // batch is shared by all rows. It is read-only.
 type batch struct {
 	requests []limit.Request
-	exact    []bool         // the decisions of the reference
+	exact    []bool         // whether the reference admits each request
 	numbers  []int64        // the numbers of the keys
-	views    []measure.View // of several limits: those of each request, one after the other; nil: there is one limit
+	views    []measure.View // for each request, its views of all limits; nil: there is one limit
 }
 
-// of returns request i as several limits see it.
+// of returns the views of request i: the request as each of several limits sees it.
 func (b *batch) of(i int) []measure.View {
 	n := len(b.views) / len(b.requests)
 	return b.views[i*n : (i+1)*n]
 }
 
-// source handles the requests of some keys, once for all rows: the reference decides them, and they are counted.
+// source handles the requests of some keys for all rows. The reference decides each request once, and the request is
+// counted.
 type source struct {
 	options   Options
 	policy    limit.Policy
 	duration  time.Duration
 	reference measure.Reference
 	keys      *measure.KeySet
-	// the names of the keys by number, if fairness is measured; nil if there are too many
+	// the names of the keys by number, if fairness is measured; nil: there are too many keys
 	names  []string
 	limits *measure.LimitMeters // of the reference; nil: there is one limit
-	parts  []*measure.KeySet    // the limits' keys
+	parts  []*measure.KeySet    // the keys of each of several limits
 
 	pending  []limit.Request // collected by the reader, not yet sent
 	requests chan []limit.Request
 	workers  []*worker
 }
 
-// worker lets one row decide its source's batches, and measures the decisions.
+// worker lets a row decide the batches of a source, and measures the decisions.
 type worker struct {
 	row       Row
 	meter     *measure.Meter
@@ -67,7 +68,7 @@ func newSource(p limit.Policy, duration time.Duration, o Options) *source {
 	return s
 }
 
-// worker adds a worker for a row, with the measures that the options and the row ask for.
+// worker adds a worker for a row. The options determine what it measures.
 func (s *source) worker(row Row, turn chan struct{}) *worker {
 	w := &worker{row: row, counted: s.counted, meter: measure.NewMeter(s.policy, s.duration), turn: turn,
 		batches: make(chan *batch, 2)}

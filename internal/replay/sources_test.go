@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/replay"
 )
 
-// lasting is traffic whose end nobody knows before it has been read.
+// lasting is traffic whose duration is unknown until all requests have been read.
 type lasting struct {
 	traffic
 	read bool
@@ -40,7 +40,7 @@ func (l *lasting) Duration() (time.Duration, bool) {
 	return time.Duration(l.traffic[len(l.traffic)-1].AtUS+1) * time.Microsecond, true
 }
 
-// sourceRows are all algorithms, and some with other parameters.
+// sourceRows returns a row for each algorithm, and some rows with other parameters.
 func sourceRows(t testing.TB, p limit.Policy) []replay.Row {
 	var rows []replay.Row
 	for _, label := range append(algorithms.Names(), "gcra:burst=1", "leaky-bucket:burst=2") {
@@ -51,7 +51,8 @@ func sourceRows(t testing.TB, p limit.Policy) []replay.Row {
 	return rows
 }
 
-// Sources, however many, come to what one comes to, also where a part was written as JSON in between.
+// The outcome does not depend on the number of sources, and does not change if a Part is written to JSON and read
+// again.
 func TestSourcesComeToTheSame(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := policy(t, rapid.SampledFrom([]string{"5/1s", "1/10ms", "3/1m"}).Draw(r, "limit"))
@@ -75,12 +76,12 @@ func TestSourcesComeToTheSame(t *testing.T) {
 		o := replay.Options{Sources: n, ShareFrom: rapid.IntRange(1, 30).Draw(r, "share from"),
 			Batch: rapid.IntRange(1, 20).Draw(r, "batch")}
 		if diff := cmp.Diff(whole, outcomeOf(r, throughJSON(r, play(o)), p)); diff != "" {
-			r.Fatalf("of one (-) and of %d sources (+):\n%s", n, diff)
+			r.Fatalf("one source (-), %d sources (+):\n%s", n, diff)
 		}
 	})
 }
 
-// drawKeys is traffic of up to a dozen keys, at times in crowds.
+// drawKeys returns traffic of up to 13 keys, sometimes with many requests at one instant.
 func drawKeys(r *rapid.T) traffic {
 	var requests traffic
 	at, keys := int64(0), rapid.Int64Range(0, 12).Draw(r, "keys")
@@ -93,7 +94,7 @@ func drawKeys(r *rapid.T) traffic {
 	return requests
 }
 
-// throughJSON is a part as it comes back from a file.
+// throughJSON writes a Part to JSON and reads it again.
 func throughJSON(r *rapid.T, part *replay.Part) *replay.Part {
 	text, err := json.Marshal(part)
 	if err != nil {
