@@ -19,16 +19,16 @@ import (
 	"github.com/testcontainers/testcontainers-go/wait"
 )
 
-// Containers are run by testcontainers, which reads its own variables and those of Docker.
+// testcontainers runs the containers. It reads its own environment variables and those of Docker.
 func init() {
 	redis.Containers.Pull, redis.Containers.Local, redis.Containers.Run = pullImage, isLocal, runContainer
 }
 
-// port is the port of the server.
+// port is the server's port in the container.
 const port = "6379/tcp"
 
-// quiet turns off testcontainers' own logger for the whole process. Its client prints a banner about Docker that the
-// logger of a request does not catch.
+// quiet turns off the logger of testcontainers for the whole process. Otherwise its client prints a banner about
+// Docker, even if a request has its own logger.
 var quiet = sync.OnceFunc(func() { log.SetDefault(log.NewNoopLogger()) })
 
 func provider() (*testcontainers.DockerProvider, error) {
@@ -72,7 +72,7 @@ func pullImage(ctx context.Context, image string) ([]string, error) {
 	return about.Config.Cmd, nil
 }
 
-// registryAuth returns the credentials of docker login for the image's registry, or "".
+// registryAuth returns the credentials that docker login has stored for the image's registry, or "".
 func registryAuth(ctx context.Context, image string) string {
 	_, auth, err := testcontainers.DockerImageAuth(ctx, image)
 	if err != nil {

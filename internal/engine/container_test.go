@@ -9,7 +9,7 @@ import (
 	"ratelab/internal/redis/redistest"
 )
 
-// All of them at once: two images are compared in alternating rounds.
+// All containers run at the same time, because bench compares two images in alternating rounds.
 func TestContainersAreReachedDirectly(t *testing.T) {
 	images := redistest.Images()
 	if len(images) == 0 {
@@ -49,7 +49,7 @@ func TestContainersAreReachedDirectly(t *testing.T) {
 			}
 		}
 		if s.Ended() != "" {
-			t.Errorf("%s: a container that was removed has no last words: %s", s, s.Ended())
+			t.Errorf("%s: a removed container has the output %s", s, s.Ended())
 		}
 	}
 	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {

@@ -1,7 +1,7 @@
 // Package engine decides requests with limiters' scripts in virtual time, on the servers of package redis. An Engine is
 // a run.Engine.
 //
-// A user's script may do anything. So it runs on our own server, whose time and memory are limited. On any other server
+// A user's script may do anything. So it runs on our own server, which limits its time and memory. On any other server,
 // it decides a batch only after a limited server has decided the same batch.
 //
 // The package measures nothing.
@@ -28,11 +28,11 @@ import (
 // Spec selects the server.
 type Spec struct {
 	Redis   string // a spec of redis.Start, or redis.KindAuto
-	Foreign bool   // users' scripts take part; without them redis.KindAuto is the embedded server
+	Foreign bool   // a limiter is a user's script; otherwise redis.KindAuto means the embedded server
 	Clock   replay.Clock
 }
 
-// Ours returns a Spec of our own server: one of the same kind, or redis.KindAuto in place of a given server.
+// Ours returns a Spec with our own server: of the same kind, or of redis.KindAuto if s has a given server.
 func (s Spec) Ours() Spec {
 	if redis.IsGiven(s.Redis) {
 		s.Redis = redis.KindAuto
@@ -46,11 +46,11 @@ type Engine struct {
 	spec     Spec
 	now      context.Context // ends when an interrupted run must stop at once
 	stop     func()
-	fallback string // why redis.KindAuto selected the embedded server; "": it did not
+	fallback string // why redis.KindAuto selected the embedded server; "": it selected another one
 
 	server  *redis.Server // nil: each row has its own embedded server
 	ours    bool          // Close stops server
-	bounded *redis.Server // decides users' scripts before server does; nil: not started yet
+	bounded *redis.Server // decides the batches of users' scripts before server decides them; nil: not started yet
 	scripts []*onServer   // opened since the last Clean
 	kept    string
 
@@ -61,8 +61,8 @@ type Engine struct {
 
 var _ run.Engine = (*Engine)(nil)
 
-// finishing is how long an interrupted run may finish its batches, so that all rows end at the same request. deleting
-// is how long it may then delete its keys.
+// finishing is the time for which an interrupted run may finish its batches, so that all rows end at the same request.
+// deleting is the time for which it may then delete its keys.
 const (
 	finishing = 300 * time.Millisecond
 	deleting  = time.Second
@@ -71,8 +71,8 @@ const (
 // mostRows is the most connections of a server: one per row and one for inspection.
 const mostRows = 256
 
-// Start starts the server. After an interrupt of ctx, calls in progress have some time to finish. It returns the errors
-// of redis.Start, with a *redis.BadSpec as a *replay.InputError.
+// Start starts the server. After an interrupt of ctx, the calls in progress may take some more time. It returns the
+// errors of redis.Start, but a *replay.InputError instead of a *redis.BadSpec.
 func Start(ctx context.Context, spec Spec) (*Engine, error) {
 	e := &Engine{spec: spec, ours: true}
 	var err error
@@ -112,7 +112,7 @@ func On(ctx context.Context, server *redis.Server, clock replay.Clock) *Engine {
 	return e
 }
 
-// watch sets e.now, a context that ends a while after ctx.
+// watch sets e.now, a context that ends some time after ctx.
 func (e *Engine) watch(ctx context.Context) {
 	now, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	forget := context.AfterFunc(ctx, func() {
@@ -149,7 +149,7 @@ func (e *Engine) Close() {
 	}
 }
 
-// About names the server for the document.
+// About describes the server for the document.
 func (e *Engine) About() result.Server {
 	one := e.server
 	if one == nil {
@@ -227,7 +227,8 @@ func (e *Engine) open(ctx context.Context, one *redis.Server, p *run.Plan, l *li
 	return s, nil
 }
 
-// Confirm sends the commands of a sequence, and fails unless the replies are the same. It is safe for concurrent use.
+// Confirm sends the commands of a sequence. It returns an error if the replies differ from those in calls. It is safe
+// for concurrent use.
 func (e *Engine) Confirm(ctx context.Context, calls []sequence.Call) error {
 	one, err := e.take(ctx)
 	if err != nil {
@@ -246,9 +247,9 @@ func (e *Engine) Confirm(ctx context.Context, calls []sequence.Call) error {
 	return redis.Explain(err, one)
 }
 
-// Clean deletes the keys of the scripts that were opened since the last call, and returns failed or its own error.
-// After a failure it deletes keys only on a given server, and counts the keys that it cannot delete. A server that we
-// started ends after a failed run, and its keys end with it.
+// Clean deletes the keys of the scripts that were opened since the last call. It returns failed, the error of the run,
+// or its own error. After a failed run, it deletes keys only on a given server, and counts the keys that it cannot
+// delete. Our own server ends after a failed run, and with it its keys.
 func (e *Engine) Clean(ctx context.Context, failed error) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

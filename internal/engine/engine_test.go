@@ -25,7 +25,7 @@ import (
 
 var plan = &run.Plan{Scenario: &scenario.Scenario{Start: time.Unix(1_700_000_000, 0)}}
 
-// scriptOf is a user's script with a binding that passes nothing.
+// scriptOf returns a limiter: a user's script whose binding passes no arguments.
 func scriptOf(t *testing.T, source string) *limiter.Limiter {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "own.lua")
@@ -42,7 +42,7 @@ func scriptOf(t *testing.T, source string) *limiter.Limiter {
 	return own
 }
 
-// tried is the error of a user's script that decides one request on a server of that kind.
+// tried lets a user's script decide one request on a server of the given kind, and returns the error.
 func tried(t *testing.T, ctx context.Context, kind, source string) error {
 	t.Helper()
 	e, err := Start(ctx, Spec{Redis: kind, Foreign: true, Clock: load.Wall})
@@ -58,7 +58,7 @@ func tried(t *testing.T, ctx context.Context, kind, source string) error {
 		make([]limit.Decision, 1)))
 }
 
-// wantInput checks that the script is to blame, in one line that names it.
+// wantInput checks that the error is a *replay.InputError, in one line that names the script.
 func wantInput(t *testing.T, err error) {
 	t.Helper()
 	var input *replay.InputError
@@ -67,20 +67,20 @@ func wantInput(t *testing.T, err error) {
 	}
 }
 
-// A process runs out of memory before the machine does: Lua says so, or the server ends. On a busy machine time may be
-// over before.
+// A process that runs out of its memory fails before the machine runs out of memory: Lua reports it, or the server
+// ends. On a busy machine, the time limit may end the script first.
 func TestAGreedyScriptOnAProcessIsToBlame(t *testing.T) {
 	longtest.Skip(t, "takes gigabytes twice")
 	redistest.Private(t) // or skip
 	if runtime.GOOS != "linux" {
-		t.Skip("a process is not bounded on this system")
+		t.Skip("processes have no memory limit on this system")
 	}
 	wantInput(t, tried(t, t.Context(), redis.KindProcess, "local s = 'x' while true do s = s .. s end"))
 	wantInput(t, tried(t, t.Context(), redis.KindProcess,
 		"local t = {} while true do t[#t + 1] = {1, 2, 3, 4, 5, 6, 7, 8} end"))
 }
 
-// An interrupt ends a script that loops, and its server.
+// An interrupt ends a looping script and its server.
 func TestAnInterruptEndsALoop(t *testing.T) {
 	redistest.Private(t) // or skip
 	for _, kind := range []string{redis.KindProcess, redis.KindEmbedded} {
@@ -92,7 +92,7 @@ func TestAnInterruptEndsALoop(t *testing.T) {
 	}
 }
 
-// In a run with users' scripts one bounded server decides all rows.
+// In a run with users' scripts, one limited server decides all rows.
 func TestOneBoundedServerDecidesAllRows(t *testing.T) {
 	for _, kind := range []string{redis.KindProcess, redis.KindEmbedded} {
 		t.Run(kind, func(t *testing.T) {
@@ -105,13 +105,13 @@ func TestOneBoundedServerDecidesAllRows(t *testing.T) {
 			}
 			defer e.Close()
 			if e.server == nil || !e.server.Bounded {
-				t.Errorf("server %+v; want a bounded one", e.server)
+				t.Errorf("server %+v; want a limited server", e.server)
 			}
 		})
 	}
 }
 
-// A user's script that loops never reaches a server that is not bounded.
+// A user's script that loops never reaches a server without limits.
 func TestAScriptIsDecidedOnABoundedServerFirst(t *testing.T) {
 	longtest.Skip(t, "waits for a loop for 5 s")
 	given := redistest.Private(t)

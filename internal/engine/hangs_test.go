@@ -12,10 +12,10 @@ import (
 	"ratelab/internal/redis/redistest"
 )
 
-// The server of such a script is ended, process and all.
+// Abandon and Close end the process of a server whose script loops.
 func TestAServerThatHangsIsEnded(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("asks whether a process lives by a signal")
+		t.Skip("needs signals to find out whether a process runs")
 	}
 	redistest.Private(t) // or skip
 	s, err := redis.Start(t.Context(), redis.KindProcess)
@@ -37,13 +37,13 @@ func TestAServerThatHangsIsEnded(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-gone; err == nil {
-		t.Error("the loop came to an end")
+		t.Error("EVAL of an endless loop returned without an error")
 	}
 	process, err := os.FindProcess(pid)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := process.Signal(syscall.Signal(0)); !errors.Is(err, os.ErrProcessDone) {
-		t.Errorf("the server's process %d lives on (%v)", pid, err)
+		t.Errorf("the server's process %d still runs (%v)", pid, err)
 	}
 }

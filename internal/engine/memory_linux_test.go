@@ -12,10 +12,10 @@ import (
 	"ratelab/internal/redis"
 )
 
-// The embedded server's Lua knows no bound and cannot be stopped: it is a process of its own that takes the memory, and
-// that has ended when the verdict is there.
+// The embedded server's Lua has no memory limit and cannot be stopped. So it runs in its own process, which takes the
+// memory, and which has ended when the error is returned.
 func TestAGreedyScriptOnEmbedded(t *testing.T) {
-	const alone = "RATELAB_ALONE" // the servers of other tests are children too
+	const alone = "RATELAB_ALONE" // the servers of other tests are child processes, too
 	if os.Getenv(alone) == "" {
 		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 		self.Env = append(os.Environ(), alone+"=1")
@@ -31,7 +31,7 @@ func TestAGreedyScriptOnEmbedded(t *testing.T) {
 	}
 	for _, source := range sources[:longtest.Of(len(sources), 1)] {
 		before := most(t, syscall.RUSAGE_SELF)
-		// on a busy machine time may be over before
+		// on a busy machine, the time limit may end the script first
 		wantInput(t, tried(t, t.Context(), redis.KindEmbedded, source))
 		if took := most(t, syscall.RUSAGE_SELF) - before; took > 100<<20 {
 			t.Errorf("%s: this process took %d MB", source, took>>20)
@@ -42,7 +42,7 @@ func TestAGreedyScriptOnEmbedded(t *testing.T) {
 	}
 }
 
-// most is the most memory, in bytes, that this process, or one of those that it started and that have ended, had.
+// most returns the largest memory, in bytes, of this process or of its ended child processes.
 func most(t *testing.T, who int) int64 {
 	t.Helper()
 	var usage syscall.Rusage

@@ -19,8 +19,8 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Runner prepares a program for virtual time, under the server's prefix, with both clocks in the options. The error is
-// a *replay.InputError for a script that virtual time cannot follow, or an error of the server.
+// Runner prepares a program for virtual time, under the server's key prefix. It sets both clocks in the options. It
+// returns a *replay.InputError if virtual time cannot follow the script, or an error of the server.
 func Runner(ctx context.Context, s *redis.Server, program *script.Program, o virtualtime.Options,
 	clock replay.Clock) (*virtualtime.Runner, error) {
 	// Deadlines must be in the future of the server's own clock, which may differ from ours.
@@ -49,18 +49,19 @@ type onServer struct {
 	before  *onServer // decides each batch first, on a limited server; nil: not needed
 	known   bool      // the first requests have been decided
 
-	route  func(key string) string // for several gateways; nil: there is only one
+	route  func(key string) string // returns a key with the gateway that gets the request; nil: there is one gateway
 	routed []limit.Request         // the requests with the keys of the gateways
 }
 
-// If a script loops during its first requests, it is reported after firstTime. Later calls may take redis.BatchTime.
+// A user's script must decide its first firstRequests requests within firstTime. So a script that loops is reported
+// soon. Later calls may take redis.BatchTime.
 const (
 	firstRequests = 100
 	firstTime     = 5 * time.Second
 )
 
-// Decide decides a batch. After an interrupt the error is message.ErrInterrupted. It is a *replay.InputError if a
-// user's script fails, loops, or has ended its server.
+// Decide decides a batch. After an interrupt it returns message.ErrInterrupted. If a user's script fails, loops, or
+// ends its server, it returns a *replay.InputError.
 func (s *onServer) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	ctx, end := s.engine.until(ctx)
 	defer end()
@@ -140,7 +141,7 @@ func (s *onServer) fault(ctx context.Context, err error) error {
 	return explain(err, s.server)
 }
 
-// refusal is the error for a user's script that the embedded server cannot decide.
+// refusal is the error for a user's script that the embedded server cannot run.
 type refusal struct {
 	file  string
 	cause error
@@ -150,7 +151,7 @@ func (r *refusal) Error() string { return r.file + ": " + r.cause.Error() }
 
 func (r *refusal) Unwrap() error { return r.cause }
 
-// NamesFile marks the error as one that names a file, for replay.Named.
+// NamesFile tells replay.Named that the error names a file.
 func (r *refusal) NamesFile() {}
 
 // explain explains an error of a call on s, as redis.Explain does. Errors of the script and errors about lost keys are
@@ -169,8 +170,8 @@ func explain(err error, s *redis.Server) error {
 	return redis.Explain(err, s)
 }
 
-// Left counts the script's keys at a time. It measures memory only on real servers, because the embedded server only
-// invents it. After an interrupt the error is message.ErrInterrupted.
+// Left counts the script's keys at a time. It measures memory only on real servers, because the embedded server has no
+// real figures. After an interrupt the error is message.ErrInterrupted.
 func (s *onServer) Left(ctx context.Context, atUS int64) (virtualtime.Left, error) {
 	ctx, end := s.engine.until(ctx)
 	defer end()
