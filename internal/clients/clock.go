@@ -4,7 +4,7 @@ import "time"
 
 // Step is a jump of the server's clock.
 type Step struct {
-	AtUS int64 // in true time, since the scenario's start
+	AtUS int64 // the true time of the step, since the scenario's start
 	ByUS int64 // negative: back
 }
 
@@ -22,7 +22,7 @@ func (c ServerClock) SkewUS(nowUS int64) int64 {
 	return skew
 }
 
-// Behind returns the most by which the clock is behind the true time.
+// Behind returns the largest time by which the clock is ever behind the true time.
 func (c ServerClock) Behind() time.Duration {
 	var skewUS, least int64
 	for _, s := range c {

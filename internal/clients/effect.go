@@ -8,7 +8,7 @@ import (
 	"ratelab/internal/measure"
 )
 
-// CompareClocks compares what was admitted with wrong clocks and with correct clocks.
+// CompareClocks compares a run with wrong clocks (off) and a run with correct clocks (right).
 func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS int64) *measure.ClockEffect {
 	e := &measure.ClockEffect{PeakWithRightClocks: peak(right, p), LockoutUS: lockout(off, right, endUS)}
 	type window struct { // a window of one key, numbered from the scenario's start
@@ -26,7 +26,7 @@ func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS 
 	}
 	add(off, 1)
 	add(right, -1)
-	lastUS := int64(0) // the end of the last window that differs
+	lastUS := int64(0) // the end of the last window in which the runs differ
 	for w, difference := range more {
 		e.ExtraAdmitted += max(0, difference)
 		e.MissingAdmitted += max(0, -difference)
@@ -40,7 +40,7 @@ func CompareClocks(off, right Journal, p limit.Policy, clock ServerClock, endUS 
 	return e
 }
 
-// peak returns the most that was admitted for one key in any window.
+// peak returns the largest cost that was admitted for one key in any window.
 func peak(j Journal, p limit.Policy) int64 {
 	m, keys := measure.NewMeter(p, 0), measure.NewKeySet()
 	for i, q := range j.Requests {
@@ -48,13 +48,14 @@ func peak(j Journal, p limit.Policy) int64 {
 	}
 	r, err := m.Result(0, nil, nil)
 	if err != nil {
-		panic(err) // cannot fail: the journal has been measured before, with the same meter
+		panic(err) // cannot fail, because the same meter has measured the journal before
 	}
 	return r.Peak
 }
 
-// lockout returns the longest time without an admission of a key in which correct clocks admitted the key. Only times
-// that are longer than any such time with correct clocks count. The run's beginning and end bound such times, too.
+// lockout returns the longest time in which a key is not admitted, although it is admitted with correct clocks. A time
+// counts only if the key never waits as long with correct clocks. Such times also begin at the run's start and end at
+// the run's end.
 func lockout(off, right Journal, endUS int64) int64 {
 	admitted, wanted := admissionTimes(off), admissionTimes(right)
 	var longest int64
@@ -74,8 +75,8 @@ func lockout(off, right Journal, endUS int64) int64 {
 	return longest
 }
 
-// gaps yields the intervals between the beginning, each of the times, and the end. The beginning is -1, so that a time
-// of 0 is after it.
+// gaps yields the intervals between the start, the times and the end. The start is -1, so that the time 0 lies after
+// it.
 func gaps(times []int64, endUS int64) iter.Seq2[int64, int64] {
 	return func(yield func(from, until int64) bool) {
 		from := int64(-1)

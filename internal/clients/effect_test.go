@@ -35,10 +35,10 @@ func TestCompareClocks(t *testing.T) {
 			RecoveryUS: 2000}},
 		{"+----+", "+-+--+", measure.ClockEffect{MissingAdmitted: 1, PeakWithRightClocks: 2, LockoutUS: 5000,
 			RecoveryUS: 2000}},
-		// no longer wait than usual
+		// the wait is not longer than with correct clocks
 		{"+--+-+", "++--++", measure.ClockEffect{ExtraAdmitted: 0, MissingAdmitted: 1, PeakWithRightClocks: 2,
 			RecoveryUS: 3000}},
-		// other requests
+		// the runs have different requests
 		{"+----", "+-++--", measure.ClockEffect{MissingAdmitted: 2, PeakWithRightClocks: 3, LockoutUS: 5000,
 			RecoveryUS: 2000}},
 	} {

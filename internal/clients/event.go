@@ -8,8 +8,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// operation is something that a client wants to do, until it succeeds or the client gives up. It has one next event,
-// and represents it in the queue.
+// operation is one operation of a client, until it succeeds or the client gives up. The queue contains the operation,
+// ordered by its next event.
 type operation struct {
 	limit.Request // AtUS: when its first attempt begins
 	client        *Client
@@ -18,7 +18,7 @@ type operation struct {
 	backoffUS     float64 // the next wait, without jitter
 
 	dueUS int64
-	order uint64 // order of events at the same time: the event that was created first happens first
+	order uint64 // the order of events at the same time: the order of their creation
 	step  step
 
 	// The attempt in progress.
@@ -27,7 +27,7 @@ type operation struct {
 	deciding bool
 	reply    any
 	sent     bool  // a message has been sent
-	clientUS int64 // what the client's clock showed when the message left
+	clientUS int64 // the time on the client's clock when it sent the message
 	place    int   // index in the ledger; -1: none yet
 }
 
@@ -67,8 +67,8 @@ func (r *run) push(o *operation) {
 	heap.Push(&r.events, o)
 }
 
-// play processes an event, and the operation's further events at the same time. So without delays, no message of
-// another client comes between two of its messages.
+// play processes an event, and the operation's further events at the same time. So if there are no delays, no message
+// of another client comes between two messages of the operation.
 func (r *run) play(ctx context.Context, o *operation) error {
 	for nowUS := o.dueUS; o.step != over; {
 		if err := r.happen(ctx, o, nowUS); err != nil {
@@ -150,7 +150,7 @@ func (r *run) answer(o *operation, nowUS int64, reply any) {
 	o.next(answers, nowUS+o.group.DelayUS.draw(o.group.back))
 }
 
-// move executes a Move of the client.
+// move executes a client's Move.
 func (r *run) move(o *operation, nowUS int64, m Move) {
 	if !m.Done {
 		o.message, o.deciding = m.Message, m.Deciding
@@ -165,7 +165,7 @@ func (r *run) move(o *operation, nowUS int64, m Move) {
 	r.settle(o, nowUS, m.Decision)
 }
 
-// settle counts a decided attempt, and schedules the next one.
+// settle counts a decided attempt, and schedules the next attempt.
 func (r *run) settle(o *operation, nowUS int64, d limit.Decision) {
 	t := &o.group.tally
 	if d.Allowed() {
@@ -179,7 +179,7 @@ func (r *run) settle(o *operation, nowUS int64, d limit.Decision) {
 	if !again {
 		t.GaveUp++
 	}
-	if !again || wait > math.MaxInt64-nowUS { // such a wait never ends
+	if !again || wait > math.MaxInt64-nowUS { // such a wait would never end
 		o.step = over
 		return
 	}

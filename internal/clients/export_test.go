@@ -1,6 +1,6 @@
 package clients
 
-// Next is when something happens next that no reply brings about.
+// Next returns the time of the next event that does not depend on a reply.
 func (l *Live) Next() int64 {
 	us := l.endUS
 	if len(l.operations) > 0 {

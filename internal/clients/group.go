@@ -7,10 +7,10 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// Group is a number of clients with the same behaviour. A scenario's operations go to all clients in turn: operation i,
-// counted from 0, belongs to client i modulo their number.
+// Group is a number of clients with the same behaviour. The clients get a scenario's operations in turn: operation i,
+// counted from 0, belongs to client i modulo the number of clients.
 type Group struct {
-	Name  string // unique among the groups; it seeds the group's random streams
+	Name  string // unique among the groups; part of the seed of the group's random streams
 	Count int64  // how many clients, at least 1
 
 	OnReject OnReject
@@ -18,9 +18,9 @@ type Group struct {
 	WaitUS   int64   // for Ignore, at least 1
 	Backoff  Backoff // for BackOff
 
-	OffsetUS Range // error of each client's clock at the start, drawn per client
-	DriftPPM Range // growth of that error in microseconds per second, drawn per client
-	DelayUS  Range // delay of a message, each way, drawn per message
+	OffsetUS Range // the error of a client's clock at the start, drawn per client
+	DriftPPM Range // the growth of this error in microseconds per second, drawn per client
+	DelayUS  Range // the delay of a message in one direction, drawn per message
 
 	// LocalFlag requests rows whose clients have a local flag. The Protocol LocalFlag implements it.
 	LocalFlag bool
@@ -43,7 +43,7 @@ type OnReject string
 // The possible reactions.
 const (
 	GiveUp  OnReject = "give_up" // the operation has failed
-	Obey    OnReject = "obey"    // retry after retry_after; give up if it is never
+	Obey    OnReject = "obey"    // retry after retry_after; give up if retry_after is Never
 	Ignore  OnReject = "ignore"  // retry after a fixed time, whatever retry_after says
 	AtOnce  OnReject = "at_once" // retry as soon as the reply arrives
 	BackOff OnReject = "backoff" // retry after a time that grows with each rejection
@@ -52,17 +52,16 @@ const (
 // OnRejects are the reactions; the first is the default.
 var OnRejects = []OnReject{GiveUp, Obey, Ignore, AtOnce, BackOff}
 
-// Backoff is exponential: after the n-th rejection of an operation the client waits d = min(MaxUS, BaseUS ·
-// Factor^(n−1)), or, with jitter, a part of it.
+// Backoff is an exponential backoff. After the n-th rejection of an operation, the client waits d = min(MaxUS, BaseUS ·
+// Factor^(n−1)). With jitter, it waits a part of d.
 type Backoff struct {
 	BaseUS, MaxUS int64
 	Factor        float64 // at least 1
 	Jitter        Jitter
 }
 
-// Jitter selects how the waiting times of a Backoff are spread, so that clients that were rejected together do not
-// return together.
-// Source: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+// Jitter selects how the waiting times of a Backoff are spread. So clients that were rejected together do not return
+// together. Source: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
 type Jitter string
 
 // The kinds of jitter. Draws are uniform in whole microseconds.
@@ -85,7 +84,7 @@ type groupState struct {
 	tally tally
 }
 
-// people returns the clients of all groups, in the order in which they get operations.
+// people returns the clients of all groups, in the order in which they get operations, and the states of the groups.
 func people(seed uint64, groups []Group) (clients []Client, states []*groupState) {
 	for i := range groups {
 		g := &groups[i]

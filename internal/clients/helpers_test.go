@@ -11,7 +11,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// at is one operation of key a at each of the times, in milliseconds, until the end, in milliseconds too.
+// at returns traffic with an operation of key a at each of the times. All times, and the end, are in milliseconds.
 func at(end int64, times ...int64) *traffic.Stream {
 	var all []limit.Request
 	for _, ms := range times {
@@ -20,8 +20,8 @@ func at(end int64, times ...int64) *traffic.Stream {
 	return traffic.List(all, time.Duration(end)*time.Millisecond, true)
 }
 
-// every is a limiter that admits a request when its clock has gone on by a gap since the last one admitted. It is as
-// exact about retry_after as it is told to be wrong.
+// every is a limiter that admits a request if gapUS has passed since the last admitted request. Its retry_after is
+// wrong by wrongUS.
 type every struct {
 	gapUS, lastUS, wrongUS int64
 }
@@ -39,10 +39,10 @@ func (e *every) Fork(string) limit.Model {
 	return &c
 }
 
-// epoch is long enough after 1970 that every's first request is admitted.
+// epoch is a start at which the limiter every admits the first request.
 var epoch = time.Unix(1000, 0)
 
-// play runs groups against a limiter that admits one request every gap, in milliseconds.
+// play runs groups against a limiter that admits one request per gap milliseconds.
 func play(t *testing.T, gap int64, what *traffic.Stream, groups ...Group) *Outcome {
 	t.Helper()
 	out, err := Run(t.Context(), Setup{
@@ -54,7 +54,7 @@ func play(t *testing.T, gap int64, what *traffic.Stream, groups ...Group) *Outco
 	return out
 }
 
-// transcript is a journal as people read it: the time in ms and the verdict of each request.
+// transcript returns a journal as text: the time in ms and the verdict of each request.
 func transcript(j Journal) string {
 	var s strings.Builder
 	for i, q := range j.Requests {

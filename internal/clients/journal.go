@@ -2,13 +2,13 @@ package clients
 
 import "ratelab/internal/limit"
 
-// Journal holds the decided requests, in the order in which their deciding messages reached the server. AtUS is that
-// moment in true time, and never decreases. The skews are the errors of the clocks at that moment. Attempts that are
-// still undecided at the end are omitted.
+// Journal holds the decided requests, in the order in which their deciding messages reached the server. AtUS is the
+// true time of this arrival, and does not decrease. The skews are the errors of the clocks at AtUS. Attempts that are
+// undecided at the end are left out.
 type Journal struct {
 	Requests  []limit.Request
 	Decisions []limit.Decision
-	Unasked   []bool // decided by the client itself, without the server
+	Unasked   []bool // the client decided without the server
 }
 
 // ledger is a journal that also has undecided entries. Some of them are never decided.

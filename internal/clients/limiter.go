@@ -8,13 +8,13 @@ import (
 	"ratelab/internal/measure"
 )
 
-// Limiter is a Server that asks a limit.Model. It can check whether its retry_after is correct.
+// Limiter is a Server that asks a limit.Model. It can check whether the limiter's retry_after is correct.
 type Limiter struct {
 	limiter limit.Model
 	startUS int64
 
-	// TickUS is the precision of retry_after: 1 µs, or 1 ms if it is a TTL. The first mostChecks rejections are
-	// checked; with 0, none of them.
+	// TickUS is the precision of retry_after: 1 µs, or 1 ms if it is a TTL. If TickUS is 0, no rejection is checked.
+	// Otherwise the first mostChecks rejections are checked.
 	TickUS int64
 	truth  measure.RetryAfter
 }
@@ -22,13 +22,13 @@ type Limiter struct {
 // mostChecks is the most rejections per run that are checked. Each check copies the state of a key twice.
 const mostChecks = 20_000
 
-// NewLimiter returns a Limiter that asks l with absolute times. The scenario's time 0 is start.
+// NewLimiter returns a Limiter that asks l. Times in the scenario count from start.
 func NewLimiter(l limit.Model, start time.Time) *Limiter {
 	return &Limiter{limiter: l, startUS: start.UnixMicro()}
 }
 
-// RetryAfter returns how often retry_after was correct: the same request alone is admitted at that time, but not one
-// tick earlier. It returns nil if nothing was checked.
+// RetryAfter returns how often retry_after was correct. It is correct if the same request, without other requests, is
+// admitted after this time, but not one tick earlier. RetryAfter returns nil if nothing was to be checked.
 func (l *Limiter) RetryAfter() *measure.RetryAfter {
 	if l.TickUS == 0 {
 		return nil
@@ -50,8 +50,8 @@ func (l *Limiter) WouldAdmit(q limit.Request) bool {
 	return limit.Ask(l.limiter.Fork(q.Key), l.startUS, &q).Allowed()
 }
 
-// check asks two copies of the key's state about the request alone: one at the time that retry_after names, the other
-// one tick earlier. The clocks keep their errors.
+// check checks retryAfterUS, with two copies of the key's state and no other requests. One copy gets the request again
+// after retryAfterUS, and the other one tick earlier. The clocks keep their errors.
 func (l *Limiter) check(q limit.Request, retryAfterUS int64) {
 	then, before := q, q
 	then.AtUS += retryAfterUS

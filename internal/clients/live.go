@@ -6,8 +6,8 @@ import (
 	"ratelab/internal/limit"
 )
 
-// Live simulates the clients against a real server. The caller passes the time, sends the messages that are due, and
-// passes the replies. It is not safe for concurrent use.
+// Live simulates the clients against a real server. The caller passes the current time, sends the messages that are
+// due, and passes the replies. It is not safe for concurrent use.
 type Live struct {
 	*run
 	operations []limit.Request // operations that have not begun
@@ -29,14 +29,14 @@ func NewLive(s Setup, operations []limit.Request, endUS int64) *Live {
 	return l
 }
 
-// Over reports whether no events and no replies are left before the end.
+// Over reports whether no event and no reply is left before the end.
 func (l *Live) Over() bool {
 	return len(l.operations) == 0 && len(l.waiting) == 0 && (len(l.events) == 0 || l.events[0].dueUS >= l.endUS)
 }
 
 // Advance plays all events up to nowUS, and returns the messages to send now. AtUS is when a message reaches the
-// server. Its skews are the errors of the clocks at that time. Messages are numbered from 0 over all calls, and valid
-// until the next call. The error is a *TooManyError.
+// server. Its skews are the errors of the clocks at that time. The messages of all calls are numbered from 0. The
+// result is valid until the next call. The error is a *TooManyError.
 func (l *Live) Advance(nowUS int64) ([]limit.Request, error) {
 	l.due = l.due[:0]
 	l.nowUS = max(l.nowUS, nowUS)

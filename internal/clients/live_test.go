@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// scattered are operations of three keys at random times.
+// scattered returns operations of three keys at random times.
 func scattered(seed uint64) (all []limit.Request) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	at := int64(0)
@@ -23,7 +23,7 @@ func scattered(seed uint64) (all []limit.Request) {
 	return all
 }
 
-// fixedWindows admits five permits of a key in each tenth of a second, and says when the next begins.
+// fixedWindows admits five tokens of a key in each tenth of a second. retry_after is the start of the next window.
 type fixedWindows map[string]int64
 
 func (f fixedWindows) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
@@ -37,7 +37,7 @@ func (f fixedWindows) Serve(_ context.Context, q limit.Request, _ any) (any, err
 	return limit.Decision{Verdict: limit.Allowed}, nil
 }
 
-// Who is answered at the very instant of asking cannot tell the live play from the other.
+// If each message is answered at once, Live and Run have the same journal.
 func TestLiveIsTheSamePlay(t *testing.T) {
 	groups := []clients.Group{
 		{Name: "obey", Count: 3, OnReject: clients.Obey, DelayUS: clients.Range{Min: 300, Max: 5000}},
@@ -70,16 +70,16 @@ func TestLiveIsTheSamePlay(t *testing.T) {
 				number++
 			}
 		}
-		// the other play ends with the traffic's duration, this one when all is done
+		// Run ends with the traffic, and Live when no event is left
 		got := l.Outcome().Journal
 		n := len(want.Journal.Requests)
 		if len(got.Requests) < n || !reflect.DeepEqual(got.Requests[:n], want.Journal.Requests) ||
 			!reflect.DeepEqual(got.Decisions[:n], want.Journal.Decisions) {
-			t.Fatalf("seed %d: %d decisions, %d wanted, or others", seed, len(got.Requests), n)
+			t.Fatalf("seed %d: %d decisions, or the first %d differ", seed, len(got.Requests), n)
 		}
 		retried = retried || n > 320
 	}
 	if !retried {
-		t.Error("nobody came again")
+		t.Error("no client retried")
 	}
 }

@@ -2,15 +2,16 @@ package clients
 
 import "ratelab/internal/limit"
 
-// LocalFlag is a Protocol whose clients remember a rejection, around another Protocol. Until retry_after, by its own
-// clock, such a client itself rejects all requests for that key, which saves the round trip. Some of these rejections
-// are wrong, because the client does not know about other clients or wrong clocks, and because smaller requests may be
-// admitted. The wrong rejections are counted. Clients of groups without LocalFlag always ask the server.
+// LocalFlag is a Protocol around another Protocol. Its clients remember a rejection until retry_after has passed on
+// their own clock. Until then, such a client itself rejects all requests for the key, which saves the round trip. Some
+// of these rejections are wrong, because the client does not know about other clients or wrong clocks, and because
+// smaller requests might be admitted. LocalFlag counts the wrong rejections. Clients of groups without LocalFlag always
+// ask the server.
 //
-// Source: https://github.com/envoyproxy/ratelimit#local-cache, which does so for the rest of a window.
+// Source: https://github.com/envoyproxy/ratelimit#local-cache, which remembers a rejection for the rest of a window.
 type LocalFlag struct {
 	LocalRejects int64 // rejections by the client: round trips saved
-	WrongRejects int64 // the server would have admitted these at that moment
+	WrongRejects int64 // of these, requests that the server would have admitted
 
 	inner  Protocol
 	oracle oracle
@@ -23,18 +24,19 @@ type oracle interface {
 	WouldAdmit(q limit.Request) bool
 }
 
-// memory is one client and one key that it remembers.
+// memory identifies a remembered rejection: a client, and a key.
 type memory struct {
 	client int64
 	key    string
 }
 
-// NewLocalFlag adds the memory of rejections to inner. The oracle decides in place of the server, whose clock is given.
+// NewLocalFlag returns a LocalFlag around inner. o tells whether the server would admit a request. clock is the
+// server's clock.
 func NewLocalFlag(inner Protocol, o oracle, clock ServerClock) *LocalFlag {
 	return &LocalFlag{inner: inner, oracle: o, clock: clock, until: map[memory]int64{}}
 }
 
-// Attempt begins an attempt. The memory may decide it.
+// Attempt begins an attempt. A remembered rejection may decide it.
 func (f *LocalFlag) Attempt(c *Client, q limit.Request) Exchange {
 	inner := f.inner.Attempt(c, q)
 	if !c.Group.LocalFlag {
@@ -51,7 +53,7 @@ type remembering struct {
 	begun   bool
 }
 
-// Next looks into the memory first, and remembers the server's decision.
+// Next rejects if a rejection is remembered. Otherwise it asks the server, and remembers a rejection.
 func (e *remembering) Next(nowUS int64, reply any) Move {
 	ownUS := nowUS + e.client.SkewUS(nowUS)
 	about := memory{e.client.Number, e.request.Key}
@@ -70,7 +72,7 @@ func (e *remembering) Next(nowUS int64, reply any) Move {
 	return move
 }
 
-// reject returns the client's own rejection.
+// reject returns the rejection that the client itself decides, and counts it.
 func (e *remembering) reject(nowUS, waitUS int64) limit.Decision {
 	f, q := e.flag, e.request
 	f.LocalRejects++

@@ -13,8 +13,8 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// bucket is a server with one bucket of ten permits for every key, one of which comes back each 100 ms.
-type bucket struct{ emptyUS map[string]int64 } // when the bucket would be full again
+// bucket is a server with a bucket of ten tokens for each key. One token comes back per 100 ms.
+type bucket struct{ emptyUS map[string]int64 } // by key: when the bucket is full again
 
 const (
 	permitUS = 100_000
@@ -34,7 +34,7 @@ func (b *bucket) decide(q limit.Request, keep bool) limit.Decision {
 
 func (b *bucket) WouldAdmit(q limit.Request) bool { return b.decide(q, false).Allowed() }
 
-// office is clients of one group before a bucket, who ask without delay.
+// office has clients of one group that call a bucket without delay.
 type office struct {
 	bucket *bucket
 	flag   *clients.LocalFlag
@@ -46,7 +46,7 @@ func newOffice(remember bool) *office {
 	return &office{b, clients.NewLocalFlag(clients.OneCall{}, b, nil), &clients.Group{LocalFlag: remember}}
 }
 
-// ask is one request of a client, and how it was decided: by the server or by the client itself.
+// ask makes one request of a client. It returns the decision, and whether the server or the client decided.
 func (o *office) ask(client, ms, cost int64, key string) string {
 	q := limit.Request{AtUS: ms * 1000, Key: key, Cost: cost}
 	e := o.flag.Attempt(&clients.Client{Number: client, Group: o.group}, q)
@@ -61,7 +61,7 @@ func (o *office) ask(client, ms, cost int64, key string) string {
 	return fmt.Sprintf("%s rejects for %d ms", by, move.Decision.RetryAfterUS/1000)
 }
 
-// One client of two is over the limit for one key, by a request of 5.
+// Client 1 of two clients exceeds the limit of the key k with a request of cost 5.
 func TestATrace(t *testing.T) {
 	o := newOffice(true)
 	for i, step := range []struct {
@@ -71,11 +71,11 @@ func TestATrace(t *testing.T) {
 		{1, 0, 8, "k", "server admits"},
 		{1, 0, 5, "k", "server rejects for 300 ms"},
 		{1, 50, 5, "k", "client rejects for 250 ms"},
-		{1, 60, 1, "k", "client rejects for 240 ms"}, // wrong: two permits are left
+		{1, 60, 1, "k", "client rejects for 240 ms"}, // wrong: two tokens are left
 		{1, 60, 1, "other", "server admits"},         // each key has its own flag
-		{2, 60, 1, "k", "server admits"},             // and each client
+		{2, 60, 1, "k", "server admits"},             // and each client has its own flags
 		{1, 299, 5, "k", "client rejects for 1 ms"},
-		{1, 300, 5, "k", "server rejects for 100 ms"}, // the other client's permit
+		{1, 300, 5, "k", "server rejects for 100 ms"}, // because of the other client's token
 		{1, 350, 11, "k", "client rejects for 50 ms"},
 		{1, 400, 5, "k", "server admits"},
 	} {
@@ -88,7 +88,7 @@ func TestATrace(t *testing.T) {
 	}
 }
 
-// A rejection for ever says nothing about other requests.
+// A request that is never admitted says nothing about other requests. So its rejection is not remembered.
 type never struct{}
 
 func (never) Next(int64, any) clients.Move {
@@ -108,7 +108,8 @@ func TestNeverIsNotRemembered(t *testing.T) {
 	}
 }
 
-// One client alone with requests of one size is never wrong: the flag only saves round trips.
+// If there is one client, and all its requests have the same cost, its rejections are never wrong: the flag only saves
+// round trips.
 func TestAloneTheFlagIsRight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		with, without := newOffice(true), newOffice(false)
@@ -127,7 +128,7 @@ func TestAloneTheFlagIsRight(t *testing.T) {
 	})
 }
 
-// server is a bucket that answers messages.
+// server is a bucket that replies to messages, and counts them.
 type server struct {
 	*bucket
 	requests int64
@@ -138,7 +139,7 @@ func (s *server) Serve(_ context.Context, q limit.Request, _ any) (any, error) {
 	return s.decide(q, true), nil
 }
 
-// The journal says which requests the clients decided themselves: all that the server was not asked.
+// In the journal, Unasked marks the requests that the clients decided without the server.
 func TestTheJournalKnowsWhoWasNotAsked(t *testing.T) {
 	s := &server{bucket: &bucket{map[string]int64{}}}
 	flag := clients.NewLocalFlag(clients.OneCall{}, s, nil)

@@ -2,8 +2,8 @@
 // may be wrong, and a rejected client gives up, waits or retries. So requests depend on earlier decisions.
 //
 // The package depends neither on algorithms nor on Redis: a Replier replies to messages, and a Protocol turns replies
-// into a decision. It measures the clients' success, and keeps a journal, from which other packages measure what was
-// admitted.
+// into a decision. It measures the clients' success. It also keeps a journal, from which other packages measure what
+// was admitted.
 package clients
 
 import (
@@ -21,22 +21,22 @@ import (
 // Setup configures a run: the clients, their clocks, and the server.
 type Setup struct {
 	Seed        uint64
-	Groups      []Group // none: one client that gives up, with a correct clock
+	Groups      []Group // empty: one client that gives up, with a correct clock
 	ServerClock ServerClock
 	Protocol    Protocol
 	Server      Replier
 
-	MostAttempts int64 // for the whole run; more are a TooManyError. 0: DefaultAttempts
+	MostAttempts int64 // of the whole run; more are a TooManyError. 0: DefaultAttempts
 	Progress     func(operations int64)
 }
 
-// DefaultAttempts limits a run whose clients would retry endlessly. Each attempt takes about 100 bytes.
+// DefaultAttempts ends a run whose clients would retry forever. Each attempt takes about 100 bytes.
 const DefaultAttempts = 2_000_000
 
 // Outcome is the result of a run.
 type Outcome struct {
 	Journal       Journal
-	Clients       measure.Clients // without goodput, and without the checks of retry_after
+	Clients       measure.Clients // without goodput and the checks of retry_after
 	SucceededCost int64           // cost of the successful operations
 	Stopped       bool            // the run ended early
 }
@@ -50,9 +50,9 @@ func (e *TooManyError) Error() string {
 }
 
 // Run plays the traffic. Its requests are the clients' operations, at the times of their first attempts. The run ends
-// with the traffic: later messages are neither sent nor received, except those at the last instant. It ends early if
-// ctx ends. The server gets a context that does not end with ctx. The error is the traffic's, the server's or a
-// *TooManyError.
+// with the traffic. Later messages are neither sent nor received. If the last operation begins at the end, its instant
+// still belongs to the run. It ends early if ctx ends. The server gets a context that does not end with ctx. The error
+// is the traffic's, the server's or a *TooManyError.
 func Run(ctx context.Context, s Setup, t *traffic.Stream) (*Outcome, error) {
 	r := newRun(s)
 	playing := ctx
@@ -80,7 +80,7 @@ func Run(ctx context.Context, s Setup, t *traffic.Stream) (*Outcome, error) {
 // tellEvery is the number of operations between two calls of Progress.
 const tellEvery = 1024
 
-// run is the state of one Run.
+// run is the state of one run.
 type run struct {
 	Setup
 	clients []Client
@@ -88,7 +88,7 @@ type run struct {
 
 	events   events
 	free     []*operation // finished operations, for reuse
-	made     uint64       // the number of events so far
+	made     uint64       // the number of events that were created
 	ledger   ledger
 	retries  []int64 // when retries arrived at the server
 	attempts int64
@@ -97,8 +97,7 @@ type run struct {
 	lastUS  int64 // when the last operation began
 	stopped bool
 
-	// deliver, if it is set, takes each message instead of the Server, and the reply comes later. If it is nil, the
-	// Server replies.
+	// If deliver is not nil, it takes each message instead of the Server, and the reply comes later.
 	deliver func(*operation, limit.Request)
 }
 
@@ -135,7 +134,7 @@ func (r *run) add(ctx context.Context, q limit.Request) error {
 	return nil
 }
 
-// pause reports progress. It returns true if the run must end.
+// pause calls Progress, and reports whether the run must end.
 func (r *run) pause(ctx context.Context) bool {
 	if r.Progress != nil {
 		r.Progress(r.count)
@@ -144,7 +143,7 @@ func (r *run) pause(ctx context.Context) bool {
 	return r.stopped
 }
 
-// until plays all events before a time.
+// until plays all events before the given time.
 func (r *run) until(ctx context.Context, us int64) error {
 	for len(r.events) > 0 && r.events[0].dueUS < us && !r.stopped {
 		switch err := r.play(ctx, heap.Pop(&r.events).(*operation)); {
@@ -153,7 +152,7 @@ func (r *run) until(ctx context.Context, us int64) error {
 		case err != nil:
 			return err
 		}
-		r.stopped = r.stopped || ctx.Err() != nil // a request may take long
+		r.stopped = r.stopped || ctx.Err() != nil // a request may take a long time
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/traffic"
 )
 
-// One request passes every 10 ms, and three come at once.
+// The limiter admits one request per 10 ms. Three requests arrive at once.
 func TestReactionsByHand(t *testing.T) {
 	three := at(100, 0, 0, 0)
 	for _, c := range []struct {
@@ -25,16 +25,16 @@ func TestReactionsByHand(t *testing.T) {
 		want    measure.Clients
 	}{
 		{"give up", Group{OnReject: GiveUp}, "0+ 0- 0-", is(3, 1, 2, 0, 3)},
-		{"obey: both return at 10, one must wait again", Group{OnReject: Obey}, "0+ 0- 0- 10+ 10- 20+",
+		{"obey: both return at 10, and one must wait again", Group{OnReject: Obey}, "0+ 0- 0- 10+ 10- 20+",
 			is(3, 3, 0, 0, 6)},
 		{"obey, at most twice", Group{OnReject: Obey, Attempts: 2}, "0+ 0- 0- 10+ 10-", is(3, 2, 1, 0, 5)},
-		{"ignore: every 8 ms, whatever was said", Group{OnReject: Ignore, WaitUS: 8000},
+		{"ignore: every 8 ms, without regard to retry_after", Group{OnReject: Ignore, WaitUS: 8000},
 			"0+ 0- 0- 8- 8- 16+ 16- 24- 32+", is(3, 3, 0, 0, 9)},
 		{"at once, at most three times: 1 µs between", Group{OnReject: AtOnce, Attempts: 3},
 			"0+ 0- 0- 0.001- 0.001- 0.002- 0.002-", is(3, 1, 2, 0, 7)},
 		{"backoff: 3, 6, 12, 12", Group{OnReject: BackOff, Backoff: Backoff{BaseUS: 3000, MaxUS: 12_000, Factor: 2}},
 			"0+ 0- 0- 3- 3- 9- 9- 21+ 21- 33+", is(3, 3, 0, 0, 10)},
-		{"a delay of 2 ms each way: what is known at 4 arrives at 2", Group{OnReject: Obey, DelayUS: Range{2000, 2000}},
+		{"a delay of 2 ms each way: a reply of 2 arrives at 4", Group{OnReject: Obey, DelayUS: Range{2000, 2000}},
 			"2+ 2- 2- 16+ 16- 30+", is(3, 3, 0, 0, 6)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,18 +44,18 @@ func TestReactionsByHand(t *testing.T) {
 	}
 }
 
-// The end is at 15 ms: what would be sent later is not, and what is under way is not finished.
+// The end is at 15 ms. Later messages are not sent, and messages on their way do not arrive.
 func TestTheEnd(t *testing.T) {
 	obey := Group{Name: "g", Count: 1, OnReject: Obey}
 	expect(t, play(t, 10, at(15, 0, 0, 0), obey), "0+ 0- 0- 10+ 10-", is(3, 2, 0, 1, 5))
 	late := Group{Name: "g", Count: 1, DelayUS: Range{4000, 4000}, OnReject: GiveUp}
-	// sent at 8, taken at 12, and the answer would be there at 16; sent at 12 it would be taken at 16
+	// the first message is sent at 8, and arrives at 12; its reply would arrive at 16, as would the second message
 	expect(t, play(t, 10, at(15, 8, 12), late), "12+", is(2, 0, 0, 2, 2))
-	// a burst at the very end is sent and answered
+	// a burst at the last instant is sent and answered
 	expect(t, play(t, 10, at(15, 15, 15), Group{Name: "g", Count: 1, OnReject: GiveUp}), "15+ 15-", is(2, 1, 1, 0, 2))
 }
 
-// Operations go round the clients of all groups.
+// The clients of all groups get operations in turn.
 func TestOperationsGoRound(t *testing.T) {
 	out := play(t, 1, at(100, 0, 10, 20, 30, 40, 50, 60), Group{Name: "two", Count: 2, OnReject: GiveUp},
 		Group{Name: "one", Count: 1, OnReject: GiveUp})
@@ -64,8 +64,8 @@ func TestOperationsGoRound(t *testing.T) {
 	}
 }
 
-// The clocks: the client's is 3 ms ahead, gains a millisecond in ten, and is read when the message is sent; the
-// server's goes back by 5 ms at 10 ms.
+// The client's clock is 3 ms ahead, and gains one millisecond per ten. It is read when the message is sent. The
+// server's clock steps back by 5 ms at 10 ms.
 func TestSkews(t *testing.T) {
 	out, err := Run(t.Context(), Setup{
 		Groups: []Group{{Name: "g", Count: 1, OnReject: GiveUp, OffsetUS: Range{3000, 3000},
@@ -88,11 +88,12 @@ func TestSkews(t *testing.T) {
 		t.Errorf("skews %v, want %v", skews, want)
 	}
 	if got := (&Client{driftPPM: -1}).SkewUS(1); got != -1 {
-		t.Errorf("a millionth of a microsecond too slow is %d, want -1: rounded towards the past", got)
+		t.Errorf("an error of a millionth of a microsecond is rounded to %d, want -1", got)
 	}
 }
 
-// twice is an exchange of two messages; the second decides, unless the server's first reply is no.
+// twice is an exchange of two messages. If the reply to the first message is false, it rejects. Otherwise the second
+// message decides.
 type twice struct{ replies int }
 
 func (*twice) Attempt(*Client, limit.Request) Exchange { return &twice{} }
@@ -109,7 +110,7 @@ func (e *twice) Next(_ int64, reply any) Move {
 	return Move{Message: e.replies, Deciding: true, WaitUS: int64(e.replies) * 500}
 }
 
-// refusing says no to the first messages of the second, and writes down when each came.
+// refusing replies false to the first message of the second exchange. It records the messages and their times.
 type refusing struct {
 	firsts int
 	order  []string
@@ -124,8 +125,8 @@ func (s *refusing) Serve(_ context.Context, q limit.Request, message any) (any, 
 	return true, nil
 }
 
-// Two exchanges of two messages, a millisecond each way and half a millisecond of thought: they interleave, and the
-// journal has each where the last deciding message was taken.
+// Two exchanges of two messages interleave. Each way takes a millisecond, and the client waits half a millisecond
+// between its messages. The journal has each request at the time when its last deciding message arrived.
 func TestJournalFollowsTheDecidingMessage(t *testing.T) {
 	s := &refusing{}
 	out, err := Run(t.Context(), Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: GiveUp,
@@ -139,7 +140,7 @@ func TestJournalFollowsTheDecidingMessage(t *testing.T) {
 	expect(t, out, "2- 3.5+", is(2, 1, 1, 0, 2))
 }
 
-// Where nothing travels and nobody waits, nobody comes between two messages.
+// Without delays and waits, no message of another client comes between two messages of an exchange.
 func TestNothingComesBetween(t *testing.T) {
 	s := &orders{}
 	_, err := Run(t.Context(), Setup{Protocol: immediate{}, Server: s}, at(10, 0, 0, 0))
@@ -172,30 +173,30 @@ func (immediate) Next(_ int64, reply any) Move {
 	return Move{Done: true, Decision: limit.Decision{Verdict: limit.Allowed}}
 }
 
-// A retry of two messages arrives once, with the first.
+// A retry of two messages counts as one retry, at the arrival of its first message.
 func TestARetryArrivesWithItsFirstMessage(t *testing.T) {
 	out, err := Run(t.Context(), Setup{Groups: []Group{{Name: "g", Count: 1, OnReject: Ignore, WaitUS: 1000,
 		DelayUS: Range{100, 100}}}, Protocol: &twice{}, Server: &refusing{firsts: 1}}, at(10, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// rejected at 0.2, sent again at 1.2, and once more at 1.9: half a millisecond after the reply
+	// rejected at 0.2; the retry's messages are sent at 1.2, and at 1.9, half a millisecond after the reply
 	expect(t, out, "0.1- 2+", is(1, 1, 0, 0, 2))
 	if out.Clients.Lockstep != 1 {
 		t.Errorf("%d retries at once", out.Clients.Lockstep)
 	}
 }
 
-// Each jitter reaches both ends of its range and nothing beyond; the wait that it is a part of grows all the same.
+// Each jitter draws from the whole range of its waits. The range grows with each rejection.
 func TestJitter(t *testing.T) {
-	ends := map[Jitter][2]int64{NoJitter: {9, 9}, EqualJitter: {4, 9}, FullJitter: {1, 9}} // at least 1 µs passes
+	ends := map[Jitter][2]int64{NoJitter: {9, 9}, EqualJitter: {4, 9}, FullJitter: {1, 9}} // a wait is at least 1 µs
 	for jitter, want := range ends {
 		_, states := people(1, []Group{{Name: "g", Count: 1, OnReject: BackOff,
 			Backoff: Backoff{BaseUS: 3, MaxUS: 9, Factor: 3, Jitter: jitter}}})
 		least, most := int64(100), int64(0)
 		for range 500 {
 			o := &operation{group: states[0]}
-			o.wait(limit.Decision{}) // of 3
+			o.wait(limit.Decision{}) // the first wait, from BaseUS
 			us, ok := o.wait(limit.Decision{})
 			if least, most = min(least, us), max(most, us); !ok {
 				t.Fatal("the client gave up")
@@ -229,7 +230,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A retry_after that is right, 1 µs short and 1 µs long.
+// The cases are a retry_after that is correct, 1 µs too short, and 1 µs too long.
 func TestRetryAfterIsHeldToItsWord(t *testing.T) {
 	for wrong, want := range map[int64]measure.RetryAfter{
 		0: {Checked: 2, True: 2}, -1: {Checked: 2, TooEarly: 2}, 1: {Checked: 2, TooLate: 2},
@@ -244,11 +245,11 @@ func TestRetryAfterIsHeldToItsWord(t *testing.T) {
 		}
 	}
 	if l := NewLimiter(&every{}, epoch); l.RetryAfter() != nil {
-		t.Error("a report though nothing was to be checked")
+		t.Error("RetryAfter returns a report, but nothing was to be checked")
 	}
 }
 
-// drawnGroups are groups of all kinds.
+// drawnGroups returns random groups of all kinds.
 func drawnGroups(t *rapid.T) []Group {
 	var groups []Group
 	for i := range rapid.IntRange(1, 4).Draw(t, "groups") {
@@ -273,7 +274,7 @@ func drawnTraffic(t *rapid.T) *traffic.Stream {
 	return at(rapid.Int64Range(50, 100).Draw(t, "end"), times...)
 }
 
-// The sums hold, times go up, and the same seed gives the same outcome.
+// The counts add up, the times do not decrease, and the same seed gives the same outcome.
 func TestSumsAndRepeatability(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		groups, traffic := drawnGroups(rt), drawnTraffic(rt)
@@ -311,8 +312,8 @@ func TestSumsAndRepeatability(t *testing.T) {
 	})
 }
 
-// What a group draws depends on its name and the seed alone: another name for one group moves nothing of the others,
-// nor does a group's place among them.
+// The random numbers of a group depend only on its name and the seed. They do not depend on the names, or the order, of
+// the other groups.
 func TestStreamsBelongToGroups(t *testing.T) {
 	lone := func(name string) Group {
 		return Group{Name: name, Count: 2, OnReject: GiveUp, OffsetUS: Range{-1e6, 1e6}, DriftPPM: Range{-100, 100},
@@ -334,7 +335,7 @@ func TestStreamsBelongToGroups(t *testing.T) {
 	}
 	one, other := draws(1, "a", "b"), draws(1, "b", "c", "a")
 	if one["a"] != other["a"] || one["b"] != other["b"] {
-		t.Errorf("draws moved: %v, %v", one, other)
+		t.Errorf("the random numbers changed: %v, %v", one, other)
 	}
 	if one["a"] == one["b"] || one["a"] == draws(2, "a")["a"] {
 		t.Errorf("draws of two groups, or of two seeds, are the same: %v", one)
@@ -354,8 +355,8 @@ func TestLockstep(t *testing.T) {
 		{[]int64{7}, 1, 0},
 		{[]int64{0, 999, 1000}, 2, 0}, // (t−1ms, t] is half open
 		{crowd, 10, 10},
-		{append([]int64{4000}, crowd...), 10, 10},   // 4000 has nobody within less than 1 ms
-		{append([]int64{4001}, crowd...), 10, 10},   // it has one; nine are needed
+		{append([]int64{4000}, crowd...), 10, 10},   // 4000 has no other time within less than 1 ms
+		{append([]int64{4001}, crowd...), 10, 10},   // 4001 has one other time; nine are needed
 		{append(slices.Clone(crowd), 6000), 10, 11}, // nine are within less than 1 ms of 6000
 		{append(slices.Clone(crowd), 5999), 11, 11}, // within 1 ms of 5000
 	} {

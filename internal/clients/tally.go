@@ -6,7 +6,7 @@ import (
 	"ratelab/internal/measure"
 )
 
-// tally counts the outcomes of a group's operations. Each attempt of an operation is one request.
+// tally counts the results of a group's operations. Each attempt of an operation is one request.
 type tally struct {
 	measure.ClientGroup
 	cost  int64   // cost of the successful operations
@@ -42,11 +42,11 @@ func (r *run) Outcome() *Outcome {
 	return o
 }
 
-// company is how many other retries within a millisecond make a retry part of a crowd.
+// company is the number of other retries within a millisecond from which a retry is part of a crowd.
 const company = 9
 
-// lockstep finds crowds in ascending times. most is the largest number of times within (t−1ms, t]. inStep is the number
-// of times that have at least company other times less than a millisecond before or after them.
+// lockstep finds crowds in times, which must be ascending. most is the largest number of times within (t−1ms, t].
+// inStep counts the times that have at least company other times less than a millisecond away.
 func lockstep(times []int64) (most, inStep int64) {
 	first, last := 0, 0 // the times within a millisecond of times[i]
 	for i, t := range times {
