@@ -19,13 +19,13 @@ import (
 // perDecision is an upper limit of the time that a decision takes under callgrind.
 const perDecision = 800 * time.Microsecond
 
-// How long before its instant a path is prepared: at first, and at most.
+// leastLead and mostLead limit how long before its instant a path is prepared.
 const (
 	leastLead = 100 * time.Millisecond
 	mostLead  = 20 * time.Second
 )
 
-// errLate: the key's state expired before it was measured.
+// errLate means that the key's state expired before it was measured.
 var errLate = errors.New("the machine was too slow")
 
 // attempt counts the path once for one limiter, on the given number of copies of a key. If the limiter does not have
@@ -71,9 +71,9 @@ func (r *counter) attempt(ctx context.Context, p *path, keys int) (err error) {
 	return err
 }
 
-// count sends the requests at the path's instant, and counts their instructions.
+// count sends the requests at the path's instant, and returns the counts of this interval.
 func (r *counter) count(ctx context.Context, p *path, c *copies, at time.Time) (counts, error) {
-	// finish the waiting before the first mark: the server's own work meanwhile must not be counted
+	// wait before the first mark, because the server's own work in this time must not be counted
 	if err := r.until(ctx, at.Add(-2*markTime)); err != nil {
 		return counts{}, err
 	}
@@ -105,7 +105,7 @@ func (r *counter) count(ctx context.Context, p *path, c *copies, at time.Time) (
 // markTime is how long callgrind takes to dump its counters.
 const markTime = 30 * time.Millisecond
 
-// until waits for an instant. It does not sleep at the end, to be exact.
+// until waits for an instant. To be exact, it does not sleep in the last two milliseconds.
 func (r *counter) until(ctx context.Context, at time.Time) error {
 	const spun = 2 * time.Millisecond
 	if rest := at.Sub(r.Now()); rest > spun {
@@ -121,8 +121,8 @@ func (r *counter) until(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// copies are keys with the same state on the counted server, with a connection for the requests. The client passes the
-// path's instant as the time, whatever the real time is.
+// copies has keys with the same state on the counted server, and a connection for the requests. In the requests, the
+// client's time is always the path's instant.
 type copies struct {
 	target *load.Target
 	calls  *load.Connection
@@ -171,12 +171,11 @@ func (r *counter) copy(ctx context.Context, program *script.Program, n int, stat
 	return c, err
 }
 
-// nameOfOneLength replaces the key's name while its bytes are measured, so that the length of the limiter's name does
-// not count.
+// nameOfOneLength replaces a key's name while its bytes are measured. So the length of the limiter's name does not
+// matter.
 var nameOfOneLength = strings.Repeat("k", costs.KeyLength)
 
-// weigh returns the bytes that a copy's key takes, including its name. It deletes the key. It returns nil if there is
-// no key.
+// weigh returns the memory of a copy's keys in bytes, with their names, or nil if there is no key. It deletes the keys.
 func (r *counter) weigh(ctx context.Context, key string) (bytes *int64, err error) {
 	c := r.counted.Client
 	err = redis.Scan(ctx, c, r.counted.Prefix, func(names []string) error {
@@ -204,8 +203,8 @@ func (r *counter) weigh(ctx context.Context, key string) (bytes *int64, err erro
 	return bytes, err
 }
 
-// fillers is the number of additional keys on the counted server. They keep the key table from being resized while
-// instructions are counted: rehashing would be counted too.
+// fillers is the number of additional keys on the counted server. With them, the key table is not resized during a
+// count. Otherwise rehashing would be counted, too.
 const fillers = 1100
 
 const addFillers = `
@@ -213,7 +212,7 @@ for i = 1, tonumber(ARGV[1]) do redis.call('SET', 'filler:' .. i, i, 'EX', 10000
 for i = 1, 3000 do redis.call('EXISTS', 'filler:' .. i) end
 return 1`
 
-// fill prepares the counted server: it adds the additional keys, and turns off the deletion of expired keys.
+// fill prepares the counted server: it adds the fillers, and turns off the deletion of expired keys.
 func (r *counter) fill(ctx context.Context) error {
 	if err := r.counted.Client.Do(ctx, "DEBUG", "SET-ACTIVE-EXPIRE", "0").Err(); err != nil {
 		return err
@@ -221,8 +220,8 @@ func (r *counter) fill(ctx context.Context) error {
 	return r.counted.Client.Eval(ctx, addFillers, nil, fillers).Err()
 }
 
-// warm lets a script decide as often as in a count, with a stopped garbage collector as in a count. It repeats this
-// until the server has allocated its memory: Lua's string table and the allocator's slabs grow at first.
+// warm lets a script decide as often as in a count, and also stops the garbage collector. It does so three times, until
+// the server has allocated its memory. At first, Lua's string table and the allocator's slabs grow.
 func (r *counter) warm(ctx context.Context, e *limiter.Limiter) error {
 	const times = 3
 	c, err := r.copy(ctx, e.Program, decisions, nil, r.Now())

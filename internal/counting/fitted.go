@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/script"
 )
 
-// Fit counts the limiters of the table of costs one by one, with logs of 10 to 1000 entries. job provides the server
+// Fit returns the table of costs. It counts the choices one by one, with logs of 10 to 1000 entries. job has the server
 // and the clock.
 func Fit(ctx context.Context, job Job, choices []algorithms.Choice) ([]costs.Figure, error) {
 	job.Limits = []limit.Policy{{Requests: 10, Window: time.Second}, {Requests: 100, Window: time.Minute},
@@ -39,7 +39,7 @@ type sample struct {
 	path Path
 }
 
-// fitted computes the table of costs from the counts of each algorithm.
+// fitted returns the table of costs that fits the counts of each algorithm.
 func fitted(counted map[string][]sample) []costs.Figure {
 	var all []costs.Figure
 	for _, name := range slices.Sorted(maps.Keys(counted)) {
@@ -84,6 +84,6 @@ func fitted(counted map[string][]sample) []costs.Figure {
 	return all
 }
 
-// figureOf is the figure to which the instructions of each path belong.
+// figureOf maps a state to the figure to which the instructions of its path belong.
 var figureOf = map[string]string{StateFirst: costs.First, StateSteady: costs.Admitted, StateBurst: costs.Admitted,
 	StateRejected: costs.Rejected}

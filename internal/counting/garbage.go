@@ -8,11 +8,11 @@ import (
 )
 
 // Lua's garbage collector causes most of the difference between two counts of the same script. It works in steps, and a
-// server starts a step after every fiftieth script. When the next step comes, and how long it takes, depends on
-// everything that ran in that Lua before. So the collector is stopped during a count, and a full collection is run at
-// the end. Each count includes the collection of its own garbage and nothing else.
+// server starts a step after every fiftieth script. The time and the length of the next step depend on all scripts that
+// ran before. So the collector is stopped during a count, and a full collection runs at the end. Each count includes
+// the collection of its own garbage and nothing else.
 //
-// A collection that finds no garbage is counted separately and subtracted. So the count does not include finding the
+// A collection without garbage is counted separately and subtracted. So the count does not include the search for the
 // objects that are still in use.
 const collect = "collectgarbage('collect') collectgarbage('stop') return 1"
 
@@ -29,8 +29,8 @@ func (r *counter) collect(ctx context.Context) error {
 	return redis.Explain(err, r.counted.Server)
 }
 
-// tidy makes the server's Lua collect its garbage. It returns the counts of a collection that finds no garbage. After
-// it, the script may run until the server starts its own next collection.
+// tidy makes the server's Lua collect its garbage, and returns the counts of a second collection, without garbage.
+// After tidy, the script may run until the server starts its own next collection.
 func (r *counter) tidy(ctx context.Context) (counts, error) {
 	err := r.align(ctx)
 	if err == nil {
@@ -60,15 +60,15 @@ func (r *counter) align(ctx context.Context) error {
 	return err
 }
 
-// errDisturbed: the server's own collector ran during a count.
+// errDisturbed means that the server's own collector ran during a count.
 var errDisturbed = errors.New("the server does not run Lua's garbage collector at every fiftieth script")
 
 // mostUnseen limits the attempts to avoid errDisturbed.
 const mostUnseen = 4 * collectorPeriod
 
-// disturbed reports whether the server's own collector ran during a count. If so, the collector does not run at the
-// scripts that align assumed. disturbed then shifts the assumption, by as many scripts as still fit between two runs of
-// the collector.
+// disturbed reports whether the server's own collector ran during a count. Then the assumption of align, after which
+// scripts the collector runs, was wrong. disturbed shifts the assumption by the number of scripts that still fit
+// between two runs of the collector.
 func (r *counter) disturbed(counted, tidied counts) bool {
 	if counted.Collections == tidied.Collections {
 		return false

@@ -23,13 +23,13 @@ type Job struct {
 	Limits   []limit.Policy  // the first is the scenario's own
 	States   []string        // nil: all
 	Server   string          // process or container, with a program or an image
-	Within   time.Duration   // for the paths of one limit; later paths are left out; 0: no limit
+	Within   time.Duration   // the time for the paths of one limit; later paths are left out; 0: any time
 
 	replay.Clock
 	Progress func(where string, done, total int)
 }
 
-// Counted holds the instructions and commands of the limiters' decisions, for each path.
+// Counted has the instructions and commands of the limiters' decisions, for each path.
 type Counted struct {
 	Kind  string // of the server, as in package redis
 	Paths []Path
@@ -43,8 +43,7 @@ type Path struct {
 	Of    []Figures // one per limiter
 }
 
-// Figures are means over the counted decisions. If there are several rounds, the one with the fewest instructions
-// counts.
+// Figures are means over the counted decisions. The round with the fewest instructions counts.
 type Figures struct {
 	Missing   string // why there are no figures
 	Uncounted bool   // the script may have this path, but counting failed
@@ -115,11 +114,11 @@ func (r *counter) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// Limiters that are compared take turns on each path. Slow changes of the server then affect all of them alike. All of
-// them are counted over the same number of decisions.
+// The compared limiters take turns on each path. So slow changes of the server affect all of them equally. All of them
+// are counted over the same number of decisions.
 //
-// They are counted in two rounds. There is a third round unless their counts are either as close as two counts of the
-// same script, or clearly different. The least count of each limiter is used, because disturbances, such as a growing
+// They are counted in two rounds. There is a third round if two counts are neither as close as two counts of the same
+// script nor clearly different. The least count of each limiter is used, because disturbances, such as a growing
 // allocator, only add instructions.
 const (
 	near        = 0.004
@@ -128,14 +127,14 @@ const (
 	mostRounds  = 3
 )
 
-// If the requests came too late, the limiter is counted again. After patient attempts in a row, the number of copies of
-// the key is halved, and all limiters start again. After attempts in a row, counting gives up.
+// If the requests are too late, the limiter is counted again. After each patient attempts in a row, the number of
+// copies of the key is halved, and all limiters start again. After attempts in a row, the path is not counted.
 const (
 	patient  = 3
 	attempts = 20
 )
 
-// countPath counts a path for all limiters that have it. For the others it notes the reason.
+// countPath counts a path for all limiters that have it. For the other limiters, it records the reason.
 func (r *counter) countPath(ctx context.Context, limiters, changed []*limiter.Limiter, state string) error {
 	where := fmt.Sprintf("%s at %v", state, limiters[0].Policy)
 	if r.Progress != nil {
@@ -173,8 +172,8 @@ func (r *counter) countPath(ctx context.Context, limiters, changed []*limiter.Li
 // timeIsOver reports whether the time for the paths of the current limit has ended.
 func (r *counter) timeIsOver() bool { return r.Within > 0 && !r.Now().Before(r.deadline) }
 
-// rounds counts all limiters that have the path, until the counts are good enough. Each round reverses the order. If it
-// fails, it returns the path that failed and the error.
+// rounds counts all limiters that have the path, until the counts are clear. Each round reverses the order. If a count
+// fails, rounds returns its path and the error.
 func (r *counter) rounds(ctx context.Context, all []*path, keys int) (*path, error) {
 	for _, p := range all {
 		p.counts = nil
@@ -195,8 +194,8 @@ func (r *counter) rounds(ctx context.Context, all []*path, keys int) (*path, err
 	}
 }
 
-// inTime counts a path once for one limiter. If the requests came too late, it tries again, and keeps the earlier
-// counts. It gives up when fewer copies of the key may help.
+// inTime counts a path once for one limiter. If the requests are too late, it tries again, and keeps the earlier
+// counts. It returns the error if fewer copies of the key may help.
 func (r *counter) inTime(ctx context.Context, p *path, keys int) error {
 	for {
 		err := r.attempt(ctx, p, keys)
@@ -215,7 +214,7 @@ func (p *path) tooLate(err error) bool {
 	return errors.Is(err, errLate) || errors.Is(err, errWrong) && p.clocked
 }
 
-// clear reports whether each count is either near to the next larger count or far from it.
+// clear reports whether each two neighbouring counts are either near each other or far apart.
 func clear(all []*path) bool {
 	var counts []float64
 	for _, p := range all {
@@ -232,7 +231,7 @@ func clear(all []*path) bool {
 	return true
 }
 
-// note records a path that was counted over the given number of copies of a key.
+// note records the figures of a path. keys is the number of copies of the key over which it was counted.
 func (r *counter) note(all []*path, state string, keys int) {
 	found := Path{State: state, Limit: result.LimitOf(all[0].Policy), Name: state}
 	if len(r.Limits) > 1 {
@@ -247,7 +246,7 @@ func (r *counter) note(all []*path, state string, keys int) {
 	r.found.Paths = append(r.found.Paths, found)
 }
 
-// CheckServer refuses servers whose instructions cannot be counted, and servers that already run.
+// CheckServer adds an error for a server whose instructions cannot be counted, or that already runs.
 func CheckServer(spec string, wrong *run.Problems) {
 	const instead = "use --redis process or --redis container"
 	kind, _, _ := strings.Cut(spec, "=")

@@ -35,7 +35,7 @@ func algorithm(t *testing.T, label string) *limiter.Spec {
 	return limiter.OfChoice(c)
 }
 
-// counted does a job, or skips the test where there is no valgrind.
+// counted runs a job, or skips the test if there is no valgrind.
 func counted(t *testing.T, j *Job) *Counted {
 	t.Helper()
 	j.Server, j.Clock = redis.KindProcess, load.Wall
@@ -44,8 +44,8 @@ func counted(t *testing.T, j *Job) *Counted {
 	return d
 }
 
-// A gcra that loops where a bucket is in use is dearer there, and nowhere else. The same script under two labels costs
-// the same.
+// head is gcra with an additional loop if the bucket is in use. It takes more instructions on this path only. The same
+// script with two labels takes the same number of instructions.
 func TestWorkIsSeenWhereItIsDone(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	source, err := lua.Source("gcra")
@@ -54,7 +54,7 @@ func TestWorkIsSeenWhereItIsDone(t *testing.T) {
 	}
 	slow := strings.Replace(source, "local after = ", "for i = 1, wait > 0 and 200 or 0 do end\nlocal after = ", 1)
 	if slow == source {
-		t.Fatal("gcra computes after elsewhere")
+		t.Fatal("gcra has no line that begins with local after")
 	}
 	d := counted(t, &Job{
 		Limiters: []*limiter.Spec{version(t, "base", source), version(t, "same", source), version(t, "head", slow)},
@@ -63,28 +63,28 @@ func TestWorkIsSeenWhereItIsDone(t *testing.T) {
 	})
 	for _, p := range d.Paths {
 		if i := slices.IndexFunc(p.Of, func(f Figures) bool { return f.Missing != "" }); i >= 0 {
-			t.Errorf("%s of subject %d: %s", p.State, i, p.Of[i].Missing)
+			t.Errorf("%s of limiter %d: %s", p.State, i, p.Of[i].Missing)
 			continue
 		}
 		base, same, head := p.Of[0], p.Of[1], p.Of[2]
 		if off := math.Abs(same.Instructions/base.Instructions - 1); off > 0.005 {
 			t.Errorf("%s: the same script twice is %.2f%% off", p.State, 100*off)
 		}
-		dearer := head.Instructions/base.Instructions - 1 // on each path by the condition
+		dearer := head.Instructions/base.Instructions - 1 // on each path, the condition takes some instructions
 		if used := p.State == StateBurst; used && dearer < 0.05 || !used && math.Abs(dearer) > 0.01 {
 			t.Errorf("%s: with the loop %+.2f%%", p.State, 100*dearer)
 		}
 	}
 }
 
-// onNative makes states on a native server, or the test is skipped.
+// onNative returns a counter that can produce states on a native server. It skips the test if there is no server.
 func onNative(t *testing.T) *counter {
 	t.Helper()
 	return &counter{Job: &Job{Clock: load.Wall}, native: redistest.Private(t)}
 }
 
-// What each path of a limit of 4/1s is answered, worked by hand: what remains of four permits, of which one comes back
-// each 250 ms; in a window of one second, what it has left.
+// The remaining tokens on each path of the limit 4/1s, worked out by hand. In a bucket of four tokens, one token comes
+// back per 250 ms. A window of one second has four tokens.
 func TestPathsByHand(t *testing.T) {
 	s := onNative(t)
 	const missing = -1
@@ -96,16 +96,16 @@ func TestPathsByHand(t *testing.T) {
 			StateFirst: {3}, StateSteady: {3}, StateBurst: {3, 2, 1, 0},
 			StateRejected: {0},
 			StateCostB:    {0},
-			StateChanged:  {2}, // of one permit of 125 ms 0.92 were used, which take 230 ms of 1 s
+			StateChanged:  {2}, // 0.92 of a token of 125 ms is still used; at the new limit, this is 230 ms of 1 s
 		}},
-		// A window lives through its last millisecond, so that a steady request in five opens one: of six, the first
-		// and the last, the one before the path's.
+		// A window lasts to the end of its last millisecond. So every fifth steady request opens a window. Of six
+		// requests, the first and the last one do, and the path's request is the next one.
 		{"fixed-window", map[string][]int64{
 			StateFirst: {3}, StateSteady: {2}, StateBurst: {3, 2, 1, 0},
 			StateRejected: {0},
 			StateCostB:    {0},
 		}},
-		// four in the last second, of which the oldest has just left
+		// four requests in the last second, of which the oldest has just left the window
 		{"sliding-window-log", map[string][]int64{
 			StateFirst: {3}, StateSteady: {0}, StateBurst: {3, 2, 1, 0},
 			StateRejected: {0},
@@ -146,8 +146,8 @@ func TestPathsByHand(t *testing.T) {
 	}
 }
 
-// A script that does otherwise than in virtual time has not that path. What remains by the server's clock depends on
-// when it is asked.
+// If a script decides differently than in virtual time, it took another path. If the script reads the server's clock,
+// the remaining tokens depend on the time of the request, and are not compared.
 func TestAnotherPathIsSeen(t *testing.T) {
 	p := &path{found: &scene{decided: []limit.Decision{{Verdict: limit.Allowed, Remaining: 2}}}}
 	for problem, got := range map[string]limit.Decision{
@@ -166,7 +166,7 @@ func TestAnotherPathIsSeen(t *testing.T) {
 	}
 }
 
-// Where the machine is too slow now and then, each row is counted in time after all: what has been counted stays.
+// If the machine is sometimes too slow, each row is still counted: the counts of earlier rows are kept.
 func TestAMachineThatIsSlowNowAndThen(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	const often = 5 // an attempt sleeps twice
@@ -187,7 +187,7 @@ func TestAMachineThatIsSlowNowAndThen(t *testing.T) {
 	}
 }
 
-// Where the machine is too slow for every path, the job ends with paths that say so, and without an error.
+// If the machine is too slow for every path, the job returns no error, and each path has this reason.
 func TestASlowMachineLosesPathsAlone(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	now := time.Now()
@@ -214,7 +214,7 @@ func TestServersThatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// The least counts are told where they are neither near each other nor far apart.
+// Counts are clear if each two neighbours of the least counts are near each other or far apart.
 func TestCountsThatAreClear(t *testing.T) {
 	for name, test := range map[string]struct {
 		counts [][]int64 // of each row
@@ -244,7 +244,7 @@ func TestCountsThatAreClear(t *testing.T) {
 	}
 }
 
-// A job that is told to stop ends soon, without counts.
+// An interrupted job ends soon, without counts.
 func TestAJobIsInterrupted(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	onNative(t) // or skip
@@ -261,7 +261,8 @@ func TestAJobIsInterrupted(t *testing.T) {
 	}
 }
 
-// The paths that are not reached in time are left out by name. Here the clock jumps before the third.
+// The reason lists the paths that are left out because the time is over. In this test, the clock jumps before the third
+// path.
 func TestPathsAreLeftOutWhenTheTimeIsOver(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	onNative(t) // or skip
@@ -280,7 +281,7 @@ func TestPathsAreLeftOutWhenTheTimeIsOver(t *testing.T) {
 	}
 }
 
-// version is gcra with another source.
+// version returns gcra with another source.
 func version(t *testing.T, label, source string) *limiter.Spec {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "gcra.lua")

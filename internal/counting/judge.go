@@ -20,7 +20,7 @@ const (
 	ContainerSlack = 0.04 // of the instructions, if the server is in a container
 )
 
-// Side holds the results of one script of a comparison.
+// Side has the results of one script of a comparison.
 type Side struct {
 	Name            string // as the user gave it
 	Label           string // of its row
@@ -28,14 +28,14 @@ type Side struct {
 	Bytes           Bytes  // per call
 }
 
-// Bytes are the bytes per call: the mean of an admitted and a rejected call.
+// Bytes has the bytes per call: the mean of an admitted and a rejected call.
 type Bytes struct {
 	Sent, Received float64 // on the client's connection
 	Replicated     float64 // to a replica
 }
 
-// Of compares two scripts on a server. Each run has two rows: base and head. counted holds the counts of both; nil if
-// they were not counted.
+// Of compares two scripts on a server. Each run has two rows: base and head. counted has the counts of both, or is nil
+// if they were not counted.
 func Of(base, head *Side, runs []*result.Run, counted *Counted, server string) *result.Document {
 	name := base.Label
 	if head.Label != name {
@@ -68,8 +68,8 @@ func conclude(v *result.Verdict) {
 	}
 }
 
-// findings returns a sentence for each row of a gate with the given outcome. If a gate that judges has a reason to be
-// inconclusive, one sentence with the reason replaces those of its inconclusive rows.
+// findings returns a sentence for each row of a gate with the given outcome. If the gate has a reason to be
+// inconclusive, one sentence with this reason replaces the sentences of its inconclusive rows.
 func findings(g *result.Gate, outcome result.Outcome) []string {
 	if outcome == result.Inconclusive && g.Outcome != result.Noted && g.Reason != "" {
 		return []string{fmt.Sprintf("%s %s: %s", outcome, g.Name, g.Reason)}
@@ -104,8 +104,8 @@ func decided(name string, r *result.Run) result.Judgement {
 	return j
 }
 
-// judgeWork compares the work of a decision. Measures that neither side has are left out. Evictions and unexpected
-// calls make the run invalid; they are not work of the script.
+// judgeWork compares the work of a decision. It leaves out measures that no side has. It also leaves out evictions and
+// unexpected calls, because they make the run invalid, and are not work of the script.
 func judgeWork(name string, base, head *Side) result.Gate {
 	g := result.Gate{Name: "work", Outcome: result.Noted, Rule: fmt.Sprintf(
 		"no more commands or keys; at most %g %% more bytes", 100*WorkSlack)}
@@ -127,7 +127,7 @@ func judgeWork(name string, base, head *Side) result.Gate {
 	return g
 }
 
-// judge compares the numbers of both sides. An increase by more than slack is a regression.
+// judge compares the numbers of both sides. An increase by more than the share slack is a regression.
 func judge(j *result.Judgement, slack float64) {
 	j.Outcome, j.Statement = result.Same, "the same"
 	was, counted := j.Base.(float64)
@@ -165,8 +165,8 @@ func shown(v float64) string {
 	return report.Significant(v)
 }
 
-// judgeInstructions compares the counts of base and head, path by path. It adds a note for each path that only one of
-// them has.
+// judgeInstructions compares the counts of base and head, path by path. It returns a note for each path that only one
+// of them has.
 func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []string) {
 	g = result.Gate{Name: "instructions", Outcome: result.Noted}
 	if counted == nil {
@@ -186,7 +186,7 @@ func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []st
 			switch {
 			case f.Uncounted && i == 1 && f == p.Of[0]:
 				all := uncounted[f.Missing]
-				all[len(all)-1] = p.Name // both sides, so do not name one
+				all[len(all)-1] = p.Name // both sides have this reason, so the name is without a side
 			case f.Uncounted:
 				if uncounted[f.Missing] == nil {
 					reasons = append(reasons, f.Missing)
@@ -214,7 +214,7 @@ func judgeInstructions(name string, counted *Counted) (g result.Gate, notes []st
 	return g, notes
 }
 
-// addPath judges a path's instructions. It adds the commands if they differ.
+// addPath adds the judgement of a path's instructions to a gate. If the commands differ, it also adds their judgement.
 func addPath(g *result.Gate, j result.Judgement, base, head *Figures, slack float64) {
 	was, is := math.Round(base.Instructions), math.Round(head.Instructions)
 	j.Measure, j.Base, j.Head = "instructions_per_decision", was, is
@@ -227,7 +227,7 @@ func addPath(g *result.Gate, j result.Judgement, base, head *Figures, slack floa
 	}
 }
 
-// closely formats a ratio, with one more digit if it is near 1: 1.22x, but 1.013x.
+// closely formats a ratio as 1.22x, with one more digit if it is near 1: 1.013x.
 func closely(ratio float64) string {
 	if math.Abs(ratio-1) < 0.1 {
 		return fmt.Sprintf("%.3fx", ratio)

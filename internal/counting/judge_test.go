@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference")
 
-// side is gcra by hand, on one scenario.
+// side returns made-up results of gcra on one scenario.
 func side(name string) *Side {
 	calls, trips, bytes, keys := 2.0, 1.0, 88.0, int64(0)
 	decided := measure.Result{Offered: 100, Admitted: 40, Rejected: 60, DecisionsDigest: strings.Repeat("ab", 16)}
@@ -31,17 +31,17 @@ func side(name string) *Side {
 	}}
 }
 
-// of compares two sides by hand, with what was counted of them; nil: nothing.
+// of compares two sides, with their counts. If counted is nil, there are no counts.
 func of(base, head *Side, counted *Counted) *result.Document { return ofRuns(1, base, head, counted) }
 
-// ofRuns compares them on the same scenario so many times.
+// ofRuns compares two sides over n runs of the same scenario.
 func ofRuns(n int, base, head *Side, counted *Counted) *result.Document {
 	rows := []result.Row{{Figures: base.Figures}, {Figures: head.Figures}}
 	run := &result.Run{Scenario: "ten-times-over", Results: rows}
 	return Of(base, head, slices.Repeat([]*result.Run{run}, n), counted, "redis 7.0.15 (process, unix)")
 }
 
-// bothCounted is a burst at 10/1s on both sides.
+// bothCounted returns the counts of a burst at 10/1s on both sides.
 func bothCounted(kind string, base, head Figures) *Counted {
 	p := Path{State: StateBurst, Name: "burst at 10/1s", Of: []Figures{base, head},
 		Limit: result.LimitOf(limit.Policy{Requests: 10, Window: time.Second})}
@@ -52,7 +52,7 @@ func ofBurst(kind string, base, head float64) *Counted {
 	return bothCounted(kind, Figures{Instructions: base, Commands: 2}, Figures{Instructions: head, Commands: 2})
 }
 
-// failing are a burst on both sides and a steady path that failed on head.
+// failing returns the counts of a burst on both sides, and of a steady path that failed on head.
 func failing(base, head float64) *Counted {
 	d := ofBurst("process", base, head)
 	steady := d.Paths[0]
@@ -73,7 +73,7 @@ func TestInstructionsByHand(t *testing.T) {
 		counted *Counted
 		want    result.Outcome // of the gate
 		verdict result.Outcome
-		finding string // part of the first
+		finding string // the beginning of the first finding
 	}{
 		{"the same", ofBurst("process", 61330, 61330), result.Same, result.OK, ""},
 		{"dearer", ofBurst("process", 61330, 74800), result.Regression, result.Regression,
@@ -138,7 +138,7 @@ func TestDecisionsAndWorkByHand(t *testing.T) {
 	}
 }
 
-// A path that one side alone has is named, with the other's reason.
+// A path that only one side has is named in a note, with the reason of the other side.
 func TestPathsOfOneSideAreNamed(t *testing.T) {
 	counted := ofBurst("process", 1000, 1000)
 	counted.Paths = append(counted.Paths, Path{State: StateRejected, Name: "rejected",
@@ -150,7 +150,7 @@ func TestPathsOfOneSideAreNamed(t *testing.T) {
 	}
 }
 
-// reports are some, by name.
+// reports returns documents for the golden files, by the name of the file.
 func reports() map[string]*result.Document {
 	slower := side("new/gcra.lua")
 	more := 3.0
@@ -190,7 +190,7 @@ func TestGoldens(t *testing.T) {
 	}
 }
 
-// Whatever a side is called, it is no markup and no control character.
+// A side's name never becomes markup, and never contains control characters.
 func TestNamesAreNoMarkup(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.StringOf(rapid.RuneFrom([]rune("ab|`*_<>[]()#@\n\r\x1b\\&~"))).Draw(rt, "name")
@@ -211,7 +211,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	})
 }
 
-// GitHub takes a comment of 65,536 characters, also where hundreds of rows changed.
+// The Markdown fits into a comment on GitHub (65,536 characters), even if hundreds of rows changed.
 func TestMarkdownFitsIntoAComment(t *testing.T) {
 	base, head := side("old"), side("new")
 	head.Admitted++

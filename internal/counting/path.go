@@ -18,7 +18,7 @@ const (
 	StateRejected = "rejected" // the capacity is used up
 	StateCostB    = "cost B"   // one request for the whole capacity, on a new key
 	StateFullLog  = "full log" // L requests in the last window; the oldest has just left the window
-	StateChanged  = "changed"  // the limit has just been halved, and a part of it is used
+	StateChanged  = "changed"  // the limit has just been halved, and a part of it was already used
 )
 
 // States returns all states, in the order of the output.
@@ -26,31 +26,32 @@ func States() []string {
 	return []string{StateFirst, StateSteady, StateBurst, StateRejected, StateCostB, StateFullLog, StateChanged}
 }
 
-// decisions is the number of decisions per count, unless time allows fewer. They must fit between two runs of the
+// decisions is the number of decisions per count, if there is enough time. They must fit between two runs of the
 // server's garbage collector: see collect.
 const decisions = 40
 
-// The longest history that is played, and the largest log that is filled.
+// mostHistory is the most requests of a history. mostEntries is the most entries of a log.
 const (
 	mostHistory = 2_000
 	mostEntries = 10_000
 )
 
-// template is the key whose state is made. The copies have other numbers.
+// template is the key whose state is produced and copied. The copies have other numbers.
 const template = "p00000"
 
-// path describes how to produce a state for one limiter and what to request in it. It also holds the counts.
+// path describes how to produce a state for one limiter, and the requests that are counted in it. It also has the
+// counts.
 type path struct {
 	*limiter.Limiter
 	clocked bool             // the script reads the server's clock, so the requests cannot be moved in time
-	before  *limiter.Limiter // decides the history; nil: the limiter itself
+	before  *limiter.Limiter // the limiter that decides the history; nil: the limiter itself
 
 	history []limit.Request // on one key; AtUS is relative to the path's instant
 	costs   []int64         // costs of the counted requests, on one key
-	keys    int             // number of copies of the key; each gets requests with these costs
-	oneKey  bool            // all these requests go to one key instead
+	keys    int             // number of copies of the key; each copy gets requests with these costs
+	oneKey  bool            // the requests of all copies go to one key instead
 	verdict limit.Verdict
-	aheadUS int64         // shift of the instant in virtual time: see rejected
+	aheadUS int64         // the requests come this much after the path's instant in virtual time: see rejected
 	late    time.Duration // how long the state remains valid
 
 	found  *scene
@@ -60,8 +61,8 @@ type path struct {
 
 var timeCommand = regexp.MustCompile(`(?i)['"]TIME['"]`)
 
-// readsServersClock reports whether a program depends on the server's TIME: its source contains TIME, and no argument
-// passes the time.
+// readsServersClock reports whether a program depends on the server's TIME: its source contains TIME, and no element of
+// ARGV has the client's time.
 func readsServersClock(p *script.Program) bool {
 	told := slices.ContainsFunc(p.Decide.Args, func(a script.Template) bool {
 		return !a.Same(script.Vars{}, script.Vars{NowUS: 1_000_000})
@@ -69,13 +70,13 @@ func readsServersClock(p *script.Program) bool {
 	return !told && timeCommand.MatchString(p.Source)
 }
 
-// pathOf returns the path of a limiter in a state. changed is the limiter before its limit was changed; nil if it has
-// no path for that.
+// pathOf returns the path of a limiter in a state. changed is the limiter before the change of its limit, or nil if the
+// limiter has no such path.
 func pathOf(e, changed *limiter.Limiter, state string) *path {
 	p := &path{Limiter: e, clocked: readsServersClock(e.Program), keys: decisions, verdict: limit.Allowed,
 		costs: []int64{1}}
 	if p.clocked {
-		p.late = min(100*time.Millisecond, p.Policy.Window/12) // less than a tenth: some scripts divide windows
+		p.late = min(100*time.Millisecond, p.Policy.Window/12) // less than a tenth, because some scripts divide windows
 		p.keys = int(min(decisions, max(1, p.late/perDecision)))
 	}
 	capacity := p.Policy.Capacity()
@@ -105,15 +106,15 @@ func pathOf(e, changed *limiter.Limiter, state string) *path {
 	return p
 }
 
-// once returns one request.
+// once returns one request for the template.
 func once(atUS, cost int64) limit.Request {
 	return limit.Request{AtUS: atUS, Key: template, Cost: cost}
 }
 
-// steady makes requests at intervals of one token, until one interval before the instant. They are one and a half times
-// the limit. So windows are full, and the instant lies in the middle of a window that opens at a request. Requests that
-// would leave the window during the count, which takes time on the server's clock, are left out. So exactly one request
-// leaves the window, for the first copy and the last copy alike.
+// steady makes requests at intervals of one token, until one interval before the instant. There are one and a half
+// times as many requests as the limit allows per window. So the windows are full, and the instant lies in the middle of
+// a window that opens at a request. A count takes time on the server's clock. steady leaves out requests that would
+// leave the window in this time. So exactly one request leaves the window, for the first copy and the last copy.
 func (p *path) steady() {
 	us, permits := p.Policy.Interval()
 	stepUS := (us + permits - 1) / permits
@@ -127,7 +128,7 @@ func (p *path) steady() {
 }
 
 // rejected uses up the whole capacity at one instant. For a script that reads the server's clock, this instant is in
-// the future, so that no tokens come back while rejections are counted: for the script, the clock has stepped back. If
+// the future. For the script, the clock then has stepped back, and no tokens come back while rejections are counted. If
 // the capacity exceeds mostHistory, one request takes the rest.
 func (p *path) rejected(capacity int64) {
 	p.aheadUS = p.late.Microseconds() // 0 unless the script reads the server's clock
@@ -146,7 +147,8 @@ func (p *path) rejected(capacity int64) {
 }
 
 // fullLog makes one request that leaves the window at the instant. The other requests are in the second half of the
-// window, and differ in µs. If there are few, they are milliseconds apart, for scripts that keep milliseconds.
+// window, at different times in µs. If there are few requests, they are half a millisecond apart, for scripts that
+// store milliseconds.
 func (p *path) fullLog() {
 	n, window := p.Policy.Requests, p.Policy.WindowUS()
 	if n > mostEntries {
@@ -160,13 +162,13 @@ func (p *path) fullLog() {
 	}
 }
 
-// youngMS is how many ms of the server's second have passed at an instant. Steady requests at ten per second, and a
-// burst of nine at 10/1s, fit into that time.
+// youngMS is the place of an instant within a second of the server's clock, in ms. Steady requests at ten per second,
+// and a burst of nine at 10/1s, fit into this time.
 const youngMS = 305
 
 // instant returns the first possible instant of a path that is not before earliest. All requests must lie within one
-// tenth of a window on the clock. If the script reads the server's clock, the second must also have just begun: some
-// scripts count by whole seconds, and the steady requests, or a burst of nine at 10/1s, must lie in the same second.
+// tenth of a window on the clock. If the script reads the server's clock, the instant must also be youngMS after the
+// beginning of a second. Some scripts count by whole seconds, and the requests must lie in the same second.
 func (p *path) instant(earliest time.Time) time.Time {
 	part := p.Policy.WindowUS() / 10
 	for at := earliest.Truncate(time.Millisecond); ; at = at.Add(time.Millisecond) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// cron is the function that the server calls by itself, as often as its option hz says.
+// cron is the function that the server calls hz times a second, without a command.
 const cron = "serverCron"
 
 // collector is the function that runs the garbage collector. Both Lua and the server call it.
@@ -24,7 +24,7 @@ func readPart(r io.Reader) (counts, error) {
 	var c counts
 	found := false
 	names := map[string]string{}
-	callee, nested := "", false // the current callee, and whether the next line is its cost
+	callee, nested := "", false // the current callee; whether the next line is its cost
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

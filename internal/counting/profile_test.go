@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A part as callgrind writes it, with what serverCron cost.
+// part is a dump as callgrind writes it, with the cost of serverCron.
 const part = `# callgrind format
 version: 1
 events: Ir

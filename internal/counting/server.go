@@ -1,13 +1,13 @@
 // Package counting counts the server's instructions and Redis commands per decision, for each path through a script. It
 // compares two scripts by everything that can be counted, and decides whether one is worse. A path is a state of the
-// key under a limit. Counts are not times: to compare times, use repeated measurements on a quiet machine and
+// key under a limit. Counts are not times. To compare times, repeat measurements on a quiet machine, and use
 // statistics, such as benchstat.
 //
-// The package runs two servers of the same program. One runs natively. On it, histories are decided in virtual time,
-// which produces the state of a path. The other server runs under callgrind. It gets copies of the state, and then the
-// requests that are counted, which call the script as it is deployed. Histories run only on the native server, so
-// neither a history of a day nor the virtual clock adds a counted instruction. Each reply is compared with the decision
-// in virtual time. If they differ, another path was taken, which is an error.
+// The package runs two servers of the same program. The first server runs natively. It decides histories in virtual
+// time, which produces the state of a path. The second server runs under callgrind. It gets copies of the state, and
+// then the requests that are counted. These requests call the script as it is deployed. Histories run only on the first
+// server. So neither a history of a day nor the virtual clock adds a counted instruction. Each reply is compared with
+// the decision in virtual time. If they differ, the script took another path, which is an error.
 package counting
 
 import (
@@ -28,16 +28,17 @@ import (
 
 // A count is taken between two marks. A mark is a LASTSAVE command. Before it, callgrind dumps its counters and resets
 // them (--dump-before). So no second program such as vgdb has to stop the server, and a server in a container is
-// counted like a process. The cost of serverCron, which the server runs once a second in any case, is subtracted.
+// counted like a process. The server runs serverCron once a second. Its cost is subtracted.
 //
 // Source: https://valgrind.org/docs/manual/cl-manual.html
 //
-// Note: callgrind can count one function alone (--toggle-collect=evalShaCommand). Then the garbage collector makes two
-// counts of the same script differ by 6 to 20 %. Without lua_gc they still differ by up to 0.3 %, five times as much as
-// here. Such a count also leaves out reading the request, writing the reply, and the garbage: 15 % of the instructions.
+// Note: callgrind can count one function alone (--toggle-collect=evalShaCommand). But then two counts of the same
+// script differ by 6 to 20 %, because of the garbage collector. Without lua_gc, they still differ by up to 0.3 %, five
+// times as much as here. Such a count also leaves out the reading of the request, the writing of the reply, and the
+// garbage collection: 15 % of the instructions.
 //
-// mark is the function before which callgrind dumps its counters. markCommand is the command that calls it. It costs
-// almost nothing, and no limiter uses it.
+// mark is the function before which callgrind dumps its counters. markCommand is the command that calls it. It takes
+// almost no time, and no limiter uses it.
 const (
 	mark        = "lastsaveCommand"
 	markCommand = "LASTSAVE"
@@ -94,8 +95,8 @@ func Version(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-// start starts the server that spec names, a process or container, under callgrind. It returns errors of redis.Start,
-// or a *Missing.
+// start starts the server that spec names, a process or container, under callgrind. It returns the errors of
+// redis.Start, or a *Missing.
 func start(ctx context.Context, spec string) (*server, error) {
 	s := &server{}
 	var err error
@@ -120,19 +121,19 @@ func start(ctx context.Context, spec string) (*server, error) {
 	return nil, errors.Join(err, os.RemoveAll(s.folder))
 }
 
-// options are the server's options. With DEBUG, expired keys can be kept. Work that depends on the time would fall on
-// other decisions in each count. It is reduced to once a second or turned off.
+// options are the server's options. DEBUG is allowed, to keep expired keys. Work that depends on the time is turned
+// off, or runs only once a second. Otherwise each count would include it at other decisions.
 var options = []string{"--enable-debug-command", "yes", "--hz", "1", "--dynamic-hz", "no", "--jemalloc-bg-thread", "no",
 	"--slowlog-log-slower-than", "-1", "--latency-tracking", "no"}
 
-// allocator keeps jemalloc from returning memory to the system, because that happens at random times, and in a thread
-// that is counted too. The variable's name depends on how jemalloc was built.
+// allocator has the environment variables with which jemalloc returns no memory to the system. It would do so at random
+// times, in a thread that is counted, too. The variable's name depends on how jemalloc was built.
 var allocator = map[string]string{"MALLOC_CONF": calm, "JE_MALLOC_CONF": calm}
 
 const calm = "background_thread:false,dirty_decay_ms:-1,muzzy_decay_ms:-1"
 
 // around returns how to start the server. In a container, valgrind's launcher would not run, because it is linked with
-// libraries of this machine. The tool itself is linked with none, so it is started directly.
+// libraries of this machine. The callgrind tool is linked with no libraries, so it is started directly.
 func (s *server) around(spec string) (redis.Around, error) {
 	a := redis.Around{
 		Command:     []string{"valgrind"},
@@ -151,7 +152,7 @@ func (s *server) around(spec string) (redis.Around, error) {
 	}
 	a.Command = append(a.Command, "--tool=callgrind", "--dump-before="+mark, "--dump-line=no",
 		"--callgrind-out-file="+filepath.Join(s.folder, "out"), "--log-file="+filepath.Join(s.folder, "log"))
-	return a, os.Chmod(s.folder, 0o777) // root in the container may be another user here
+	return a, os.Chmod(s.folder, 0o777) // root in the container may be another user on this machine
 }
 
 // toolFolders are the folders where distributions install valgrind's tools.
@@ -172,8 +173,8 @@ func findTool() (string, error) {
 		"use --redis process", strings.Join(toolFolders, ", "))
 }
 
-// part returns the file of the current dump. callgrind numbers the dumps from 1. The rest goes to the file without a
-// number.
+// part returns the file of the current dump. callgrind numbers the dumps from 1. At its end, it writes the rest to the
+// file without a number.
 func (s *server) part() string { return filepath.Join(s.folder, fmt.Sprintf("out.%d", s.parts)) }
 
 var trouble = regexp.MustCompile(`(?m)^(?:==\d+== )?(?:valgrind: |.*(?:Fatal|unhandled instruction|Unrecognised)).*$`)
@@ -194,7 +195,7 @@ func (s *server) explain(err error) error {
 	return missing("valgrind %s: the server does not start under it (%v)", s.valgrind, err)
 }
 
-// calibrations is how often an empty interval is counted. The least count is the cost of the marks.
+// calibrations is the number of counts of an empty interval. The least count is the cost of the marks.
 const calibrations = 5
 
 // prepare checks that marks work, and measures their cost.
@@ -214,7 +215,7 @@ func (s *server) prepare(ctx context.Context) error {
 	return nil
 }
 
-// mark ends a part: callgrind dumps its counters.
+// mark makes callgrind dump its counters, which ends a part.
 func (s *server) mark(ctx context.Context) error {
 	if err := s.Client.Do(ctx, markCommand).Err(); err != nil {
 		return redis.Explain(err, s.Server)

@@ -15,13 +15,13 @@ import (
 	"ratelab/internal/redis/redistest"
 )
 
-// calls are enough for a count to repeat within tolerance.
+// calls is the number of calls per count. Then two counts of the same script differ by at most tolerance.
 const (
 	calls     = 100
 	tolerance = 0.003
 )
 
-// callOf is what a call of a script takes, after as many that are not counted.
+// callOf returns the instructions per call of a script. The same number of calls before is not counted.
 func callOf(t *testing.T, s *server, source string) float64 {
 	t.Helper()
 	sha, err := s.Client.ScriptLoad(t.Context(), source).Result()
@@ -49,13 +49,13 @@ func looping(n int) string {
 	return fmt.Sprintf("local x = 0 for i = 1, %d do x = x + i %% 7 end return x", n)
 }
 
-// A script of N times as many turns costs N times as much more, and the same script twice the same.
+// The instructions are a linear function of the number of turns of a loop. Two counts of the same script are equal.
 func TestCountsAreLinear(t *testing.T) {
 	longtest.Skip(t, "counts under valgrind")
 	each(t, func(t *testing.T, s *server) {
 		one, two, five := callOf(t, s, looping(1000)), callOf(t, s, looping(2000)), callOf(t, s, looping(5000))
 		if ratio := (five - one) / (two - one); math.Abs(ratio-4) > 4*tolerance {
-			t.Errorf("%.0f, %.0f and %.0f instructions: 4000 more turns cost %.4f times what 1000 do", one, two, five,
+			t.Errorf("%.0f, %.0f and %.0f instructions: 4000 turns cost %.4f times as much as 1000", one, two, five,
 				ratio)
 		}
 		if again := callOf(t, s, looping(1000)); math.Abs(again-one) > tolerance*one {
@@ -64,7 +64,7 @@ func TestCountsAreLinear(t *testing.T) {
 	})
 }
 
-// started is a server under callgrind, which ends with the test.
+// started starts a server under callgrind. The server ends with the test.
 func started(t testing.TB, spec string) *server {
 	t.Helper()
 	s, err := start(t.Context(), spec)
@@ -77,7 +77,7 @@ func started(t testing.TB, spec string) *server {
 	return s
 }
 
-// check ends a test that cannot be done for want of valgrind or of a server, and one whose error is another.
+// check skips the test if valgrind or the server is missing. It fails the test for any other error.
 func check(t testing.TB, err error) {
 	t.Helper()
 	var missing *Missing
@@ -91,7 +91,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// each runs a test on a process, and on a container of each image there is.
+// each runs a test on a process, and on a container of each test image.
 func each(t *testing.T, test func(*testing.T, *server)) {
 	t.Run("process", func(t *testing.T) { test(t, started(t, "process")) })
 	for _, image := range redistest.Images() {
@@ -99,7 +99,7 @@ func each(t *testing.T, test func(*testing.T, *server)) {
 	}
 }
 
-// Nothing of a server is left behind.
+// Close leaves no files of a server.
 func TestClosingLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := started(t, "process")
@@ -118,14 +118,14 @@ func TestWithoutValgrind(t *testing.T) {
 	wantMissing(t, err, "apt-get install valgrind")
 }
 
-// standIn is a shell script in the place of valgrind: it tells a version, and otherwise does what text says. log is the
-// file that it is to write to.
+// standIn is the head of a shell script that replaces valgrind. It prints a version. Otherwise it runs the text that
+// follows it. log is the file for valgrind's messages.
 const standIn = `#!/bin/sh
 case "$*" in --version) echo valgrind-9.9.9; exit;; esac
 for a in "$@"; do case "$a" in --log-file=*) log="${a#*=}";; esac; done
 `
 
-// Valgrinds that are broken in one way or another.
+// The error describes the ways in which a valgrind can be broken.
 func TestAValgrindThatCannotRunTheServer(t *testing.T) {
 	redistest.Private(t) // or skip
 	for name, test := range map[string]struct{ script, want string }{

@@ -16,7 +16,7 @@ var Forms = report.Formats{Sheet: sheet, Width: 100}
 // mostFindings is the most findings in the output. GitHub refuses comments of more than 65,536 characters.
 const mostFindings = 20
 
-// sheet shows the verdict, one line per gate, the findings and the notes.
+// sheet returns the verdict, a table with a line per gate, the findings and the notes.
 func sheet(d *result.Document) report.Sheet {
 	v := &d.Verdicts[0]
 	described := fmt.Sprintf("%s against %s, on %s", v.Head, v.Base, v.Server)
@@ -59,7 +59,7 @@ func gateTable(v *result.Verdict) report.Table {
 	return t
 }
 
-// outcomeCell emphasises the outcomes that need action.
+// outcomeCell returns the cell for an outcome. Outcomes that need action are emphasised.
 func outcomeCell(o result.Outcome) report.Cell {
 	switch o {
 	case result.Regression:
@@ -74,7 +74,7 @@ func outcomeCell(o result.Outcome) report.Cell {
 	return report.Cell{Text: string(o)}
 }
 
-// summary returns how many comparisons a gate made, and how many changed.
+// summary returns how many comparisons a gate made, and how many of them are worse or better.
 func summary(g *result.Gate) string {
 	s := message.Count(len(g.Rows), "comparison")
 	if n := g.Count(result.Regression); n > 0 && n < len(g.Rows) {
@@ -101,7 +101,7 @@ func remarks(d *result.Document) []string {
 	return lines
 }
 
-// capped keeps the first lines if there are many, and adds how many were left out.
+// capped returns the first lines. If it leaves out lines, it adds their number.
 func capped(lines []string) []string {
 	if len(lines) <= mostFindings+1 {
 		return lines

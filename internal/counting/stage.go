@@ -14,13 +14,13 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// copied is one Redis key of the template's state.
+// copied is one Redis key of the state, to be copied.
 type copied struct {
 	name, dump string
 	deadlineMS int64 // since 1970; 0: none
 }
 
-// scene is a state, with the requests in it and their decisions.
+// scene is a state, with the requests that are counted in it, and their decisions in virtual time.
 type scene struct {
 	keys    []copied
 	costs   []int64          // of the requests
@@ -30,8 +30,8 @@ type scene struct {
 // beforeFirst is the time from the start of the runner to the first request.
 const beforeFirst = time.Second
 
-// make decides a path's history in virtual time, shifted so that the path's instant is at. Then it decides requests
-// with the given costs. The keys' deadlines are converted to the wall clock.
+// make returns the scene of a path. It decides the path's history in virtual time, shifted so that the path's instant
+// is at. Then it decides requests with the given costs. The keys' deadlines are converted to the wall clock.
 func (r *counter) make(ctx context.Context, p *path, costs []int64, at time.Time) (*scene, error) {
 	if err := r.native.Client.FlushAll(ctx).Err(); err != nil {
 		return nil, err
@@ -100,7 +100,8 @@ func (r *counter) copies(ctx context.Context, virtual func(int64) int64, at time
 	return all, err
 }
 
-// errWrong: the script decided differently than in virtual time, so the figures would be those of another path.
+// errWrong means that the script decided differently than in virtual time. Then the figures would be those of another
+// path.
 var errWrong = errors.New("the calls did not take that path")
 
 // differs describes how the decision on request i differs from virtual time, or returns "" if it does not. For a script
