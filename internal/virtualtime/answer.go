@@ -104,8 +104,8 @@ func (r *Runner) decode(requests []limit.Request, decisions []limit.Decision) (n
 	return n, wrong
 }
 
-// reply reads one answer, and subtracts its values from left. An answer is one value, or width values in a row: see
-// keepCode.
+// reply reads one answer, and subtracts its values from left. An answer is one value, or as many consecutive values as
+// its width: see keepCode.
 func (r *Runner) reply(left *int) (resp.Value, error) {
 	width := r.wrapped.width
 	reply, err := r.scan.Value()

@@ -58,8 +58,8 @@ func mark(set bool) byte {
 }
 
 // prepare appends the init calls that are due before a request, at the server's time now. The first request of a key
-// needs init. Later requests need the steps of Managed that have passed since the key's last request. The server
-// executes such a step late. But no request of the key comes between the step's time and its execution.
+// needs init. A later request needs the steps of Managed since the key's last request. The server executes these steps
+// late, but before the next request of the key.
 func (r *Runner) prepare(args []any, now string, v script.Vars, atUS int64) []any {
 	p := r.program
 	if p.Init == nil {

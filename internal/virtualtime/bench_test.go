@@ -20,19 +20,19 @@ import (
 	"ratelab/lua"
 )
 
-// limiter is a script, one of the module's own or of testdata, with arguments under which every request is admitted, so
-// that both sides of a comparison do the same work. The time is the server's.
+// limiter is a script, built-in or from testdata. Its arguments admit every request, so that both sides of a comparison
+// do the same work. The time is the server's.
 type limiter struct {
 	name   string
 	source func(name string) (string, error)
 	decode func(resp.Value) (limit.Decision, error)
 	args   []string
-	batch  int // arrivals per EVAL in virtual time; 0: by time
+	batch  int // arrivals per EVAL in virtual time; 0: the size depends on the time
 }
 
 var limiters = []limiter{
 	{"fixed-window", lua.Source, script.Contract, []string{"", "1", "1000000000", "3000"}, 0},
-	// the permits of 1000 per 3 s, and a bucket that outlasts the run
+	// the rate of 1000 per 3 s, with a bucket that never empties during the run
 	{"gcra", lua.Source, script.Contract, []string{"", "1", "1000000000000", "3000", "1"}, 0},
 	{"emission-interval", fromTestdata, admitted, []string{"1000000000", "1000", "3", "1"}, 0},
 }
@@ -42,7 +42,7 @@ func fromTestdata(name string) (string, error) {
 	return string(text), err
 }
 
-// admitted decodes a reply that begins with what was admitted.
+// admitted decodes a reply whose first element is the number of admitted tokens.
 func admitted(r resp.Value) (limit.Decision, error) {
 	if len(r.Items) == 0 || r.Items[0].Int == 0 {
 		return limit.Decision{}, nil
@@ -63,7 +63,7 @@ func (l limiter) program(b *testing.B) *script.Program {
 		Decide: script.Call{Keys: []script.Template{script.KeyIn("bench:")}, Args: args}}
 }
 
-// virtual decides n requests, 3 ms apart, and gives the time that it took.
+// virtual decides n requests in virtual time, 3 ms apart, and returns the real time that this took.
 func virtual(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	began := time.Now()
 	options := virtualtime.Options{Start: time.UnixMicro(midnight), Real: began, BatchSize: l.batch,
@@ -86,7 +86,7 @@ func virtual(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 			b.Fatal(err)
 		}
 		if !decisions[0].Allowed() || !decisions[m-1].Allowed() {
-			b.Fatal("a request was rejected: the two sides do not do the same work")
+			b.Fatal("a request was rejected, so the two sides do not do the same work")
 		}
 	}
 	took := time.Since(began)
@@ -98,7 +98,8 @@ func virtual(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 
 var perSecond = regexp.MustCompile(`([0-9.]+) requests per second`)
 
-// stock lets redis-benchmark call the script n times, as fast as it can, and gives the time that its rate means.
+// stock lets redis-benchmark call the script n times, as fast as possible. It returns the time for n calls at the
+// printed rate.
 func stock(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	sha1, err := s.Client.ScriptLoad(b.Context(), l.program(b).Source).Result()
 	if err != nil {
@@ -119,7 +120,7 @@ func stock(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	return time.Duration(float64(n) / rate * float64(time.Second))
 }
 
-// single sends one EVALSHA per decision, one after the other, as a client would.
+// single sends n EVALSHAs, one after the other, as a client does, and returns the time that this took.
 func single(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	sha1, err := s.Client.ScriptLoad(b.Context(), l.program(b).Source).Result()
 	if err != nil {
@@ -138,7 +139,7 @@ func single(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	return time.Since(began)
 }
 
-// compare measures both sides in turns, so that what else the machine does meets both.
+// compare measures both sides in turns. So other work of the machine affects both sides.
 func compare(b *testing.B, rounds, nVirtual, nOther int, virtual, other func(n int) time.Duration) {
 	var ours, theirs time.Duration
 	virtual(nVirtual / 10) // warm
@@ -186,11 +187,11 @@ func BenchmarkAgainstSingle(b *testing.B) {
 	}
 }
 
-// work is what a server has done so far: a meter reads it.
+// work returns the work that a server has done so far, such as its instructions.
 type work func() float64
 
-// compareWork has both sides decide n requests in turns, and prints what the server does for one decision on either
-// side, and how often the work of a decision in virtual time is in that of an EVALSHA.
+// compareWork lets both sides decide n requests in turns. It reports the server's work per decision on both sides, and
+// their ratio: the work of an EVALSHA divided by that of a decision in virtual time.
 func compareWork(b *testing.B, s *redis.Server, l limiter, n int, unit string, done work) {
 	if _, err := exec.LookPath("redis-benchmark"); err != nil {
 		b.Skipf("redis-benchmark is not on PATH: %v", err)
@@ -213,15 +214,15 @@ func compareWork(b *testing.B, s *redis.Server, l limiter, n int, unit string, d
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkInstructions counts the instructions of the server's process under callgrind. A count repeats to a
-// thousandth, whatever else the machine does.
+// BenchmarkInstructions counts the instructions of the server's process under callgrind. Two counts differ by at most a
+// thousandth, on a busy machine, too.
 func BenchmarkInstructions(b *testing.B) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
-		b.Skipf("valgrind is not on PATH, and without it no instruction is counted: %v", err)
+		b.Skipf("valgrind, which counts instructions, is not on PATH: %v", err)
 	}
 	for _, l := range limiters {
 		b.Run(l.name, func(b *testing.B) {
-			l.batch = 2048 // by time there would be few in an EVAL, because callgrind is slow
+			l.batch = 2048 // by time, an EVAL would have few arrivals, because callgrind is slow
 			dir := b.TempDir()
 			s := redistest.Private(b, redis.Within(redis.Around{
 				Command: []string{"valgrind", "--tool=callgrind", "--dump-before=lastsaveCommand",
@@ -230,7 +231,7 @@ func BenchmarkInstructions(b *testing.B) {
 			}))
 			parts, total := 0, 0.0
 			compareWork(b, s, l, 10*l.batch, "instructions", func() float64 {
-				if err := s.Client.Do(b.Context(), "LASTSAVE").Err(); err != nil { // callgrind writes a part
+				if err := s.Client.Do(b.Context(), "LASTSAVE").Err(); err != nil { // callgrind dumps its counters
 					b.Fatal(err)
 				}
 				parts++
@@ -240,7 +241,7 @@ func BenchmarkInstructions(b *testing.B) {
 				}
 				found := counted.FindSubmatch(text)
 				if found == nil {
-					b.Fatalf("callgrind's part %d has no sum", parts)
+					b.Fatalf("callgrind's dump %d has no sum", parts)
 				}
 				part, err := strconv.ParseFloat(string(found[1]), 64)
 				if err != nil {
@@ -253,7 +254,7 @@ func BenchmarkInstructions(b *testing.B) {
 	}
 }
 
-// counted is the sum in a part that callgrind has written.
+// counted matches the sum in a dump of callgrind.
 var counted = regexp.MustCompile(`(?m)^(?:totals|summary): ([0-9]+)$`)
 
 // BenchmarkServerTime reads the processor time of the server's main thread.

@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// A request of cost c takes c commands, however the requests are cut into batches. The init script's count too.
+// A request of cost c issues c commands, with any size of batches. Calls also counts the commands of the init script.
 func TestCallsAreCounted(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		rapid.Check(t, func(rt *rapid.T) {

@@ -11,11 +11,11 @@ import (
 	"ratelab/internal/redis"
 )
 
-// century is a deadline far enough ahead that neither clock gets near it: 2100-01-01 in s.
+// century is 2100-01-01 in s: a deadline that neither clock reaches.
 const century = 4_102_444_800
 
-// forms are commands over three keys of every type: those that make, change, empty, move, copy and overwrite keys, and
-// those that set, read and drop deadlines.
+// forms has commands on three keys of all types. They make, change, empty, move, copy and overwrite keys, and set, read
+// and drop deadlines.
 var forms = []string{
 	`'SET', %k, %v`, `'SET', %k, %v, 'KEEPTTL'`, `'SET', %k, %v, 'EX', 1000`, `'SET', %k, %v, 'NX', 'GET'`,
 	`'SET', %k, %v, 'EXAT', %d`, `'SET', %k, %v, 'XX', 'PXAT', %d .. '123'`, `'SETNX', %k, %v`, `'SETEX', %k, 1000, %v`,
@@ -43,15 +43,15 @@ var forms = []string{
 	`'RENAME', %k`, `'MSET', %k`, `'TTL', %k, 1`, `'PERSIST', %k, 1`, `'DEL'`,
 }
 
-// looks are asked of every key after every command.
+// looks has the commands that read each key after each command.
 var looks = []string{`'TTL', %s`, `'PEXPIRETIME', %s`, `'EXPIRETIME', %s`, `'TYPE', %s`}
 
 var hole = regexp.MustCompile(`%[kvd]`)
 
-// refusedByEmbedded matches commands that the embedded server does not do.
+// refusedByEmbedded matches commands that the embedded server does not have.
 var refusedByEmbedded = regexp.MustCompile(`'(LMOVE|LMPOP|RPOPLPUSH|SETRANGE|SMOVE|ZMPOP|[SZ][A-Z]+STORE)'`)
 
-// drawCommand draws one form and fills it.
+// drawCommand draws one form, and replaces its placeholders.
 func drawCommand(t *rapid.T, keys []string, embedded bool) string {
 	form := rapid.SampledFrom(forms).Draw(t, "form")
 	if embedded && (strings.Contains(form, "'LT'") || refusedByEmbedded.MatchString(form)) {
@@ -68,16 +68,15 @@ func drawCommand(t *rapid.T, keys []string, embedded bool) string {
 	})
 }
 
-// errorText is what is left of an error on the embedded server, whose texts name places of its own, and which takes
-// some arguments for others.
+// errorText matches an error. On the embedded server, only the fact of an error is compared, because its texts differ.
 var errorText = regexp.MustCompile(`error [^\n]*`)
 
-// soon matches what differs because the two clocks do: deadlines of this decade, in s and in ms, and the seconds that
-// are left to this century.
+// soon matches numbers that differ because the two clocks differ: deadlines in this decade, in s and in ms, and the
+// seconds until the deadline century.
 var soon = regexp.MustCompile(`\b(1\d{9}(\d{3})?|2[2-4]\d{8})\b`)
 
-// Every command answers as it does without the virtual clock, and leaves every key under the same deadline, whatever
-// came before it, however the arrivals are batched, and whether or not keys are given a real deadline of their own.
+// Each command has the same reply as without the virtual clock, and leaves each key with the same deadline. This is
+// tested after random other commands, with random sizes of batches, and with and without real deadlines for keys.
 func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 	onBoth(t, func(t *testing.T, server *redis.Server) {
 		keys := []string{"K", "K .. 'a'", "K .. 'b'"}
@@ -94,7 +93,7 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 			}
 			it := setup{batch: rapid.IntRange(1, 8).Draw(rt, "batch")}
 			it.given = rapid.Bool().Draw(rt, "given")
-			flush := func() { // the embedded server keeps values of keys that it has deleted, until then
+			flush := func() { // without this, the embedded server keeps values of deleted keys
 				if err := server.Client.FlushAll(t.Context()).Err(); err != nil {
 					t.Fatal(err)
 				}
@@ -123,7 +122,7 @@ func TestCommandsAnswerAsWithoutTheVirtualClock(t *testing.T) {
 	})
 }
 
-// commands lists the commands up to i.
+// commands returns a list of the commands up to i.
 func commands(s story, i int) string {
 	var b strings.Builder
 	for _, step := range s.steps[:i+1] {

@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// moreForms are of the commands that are not in forms.
+// moreForms has forms of the commands that are not in forms.
 var moreForms = []string{
 	`'SET', %k, %v, 'PX', 200`, `'PSETEX', %k, 200, %v`, `'GETEX', %k, 'PX', 200`, `'GETEX', %k, 'PXAT', 1`,
 	`'PEXPIRE', %k, 200`, `'PEXPIREAT', %k, %d .. '007'`, `'RENAMENX', %k, K .. 'b'`, `'DECR', %k`, `'DECRBY', %k, 2`, `'INCRBYFLOAT', %k, 1.5`, `'SETBIT', %k, 3, 1`,
@@ -24,11 +24,11 @@ var moreForms = []string{
 	`'ZRANGESTORE', %k, %k, 0, -1`, `'GEOSEARCHSTORE', %k, %k, 'FROMMEMBER', 'm', 'BYRADIUS', 1, 'km'`,
 }
 
-// makers make a key of each type, with what the forms take out of it.
+// makers has a command that makes a key of each type. The key contains an element that the forms remove.
 var makers = []string{`'SET', %s, 1`, `'RPUSH', %s, 1`, `'HSET', %s, 'f', 1`, `'SADD', %s, 'm'`, `'ZADD', %s, 1, 'm'`}
 
-// lifetimes is a history in which each form meets keys of one type with deadlines: what it does to them is looked at
-// at once, and after the first of the deadlines. Each command is an arrival of its own.
+// lifetimes is a history in which each form runs on keys of one type with deadlines. Then the keys are read at once,
+// and again after the first deadline. Each command is one arrival.
 type lifetimes struct {
 	story
 	arrivals []answer
@@ -77,8 +77,8 @@ func lifetimesOf(maker string, forms []string) *lifetimes {
 	return l
 }
 
-// play tells the histories of all forms with keys of all types, batched or not, and gives what the first of them that
-// does not answer as wanted answers; "" where all do. Without wants it notes the answers.
+// play runs the histories of all forms with keys of all types. It describes the first reply that differs from wants, or
+// returns "" if no reply differs. If wants does not have a history, play records its replies there.
 func play(t *testing.T, server *redis.Server, batch int, wants map[string][]string) string {
 	all := slices.Concat(forms, moreForms)
 	for _, maker := range makers {
@@ -108,25 +108,25 @@ func play(t *testing.T, server *redis.Server, batch int, wants map[string][]stri
 	return ""
 }
 
-// changes matches each place at which the prelude's memory of a deadline is changed.
+// changes matches each place at which the prelude changes a remembered deadline.
 var changes = regexp.MustCompile(`(?:^|[^n]) ?(forget\([^)]*\)|dies\[key\] = \w+|dies\[key\], look\[key\] = \w+, true)`)
 
-// writers matches the commands that write, by the handlers that they have.
+// writers matches the names of commands that write, with their handler.
 var writers = regexp.MustCompile(`\nwrites\('([^,]*)', (\w+)`)
 
-// keeping are the commands that no key loses its deadline to: they make keys, or change what is in them. More than that
-// is forgotten after some of them, to be safe.
+// keeping has the commands that change no deadline: they make keys, or change the contents of keys. To be safe, the
+// prelude forgets deadlines after some of them.
 var keeping = strings.Fields("MSETNX PFMERGE")
 
-// What is remembered of a deadline from one arrival to the next is forgotten wherever a command changes it. The oracle
-// is an EVAL for each arrival, which remembers nothing. Without any one of these places, and with any one of these
-// commands taken for one that changes no deadline, the answers differ; so a new command has to be among the forms.
+// The prelude forgets a remembered deadline if a command changes it. The oracle sends one EVAL per arrival, which
+// remembers nothing. The test removes each place that forgets a deadline, and treats each such command as one that
+// changes no deadline. Then replies must differ. So a new command must be in the forms.
 func TestAChangedDeadlineIsForgotten(t *testing.T) {
 	server := redistest.Private(t)
 	right, wants := virtualtime.Prelude(), map[string][]string{}
 	play(t, server, 1, wants)
 	if differs := play(t, server, 4096, wants); differs != "" {
-		t.Fatalf("in one batch %s as without batches", differs)
+		t.Fatalf("in one batch: %s, as without batches", differs)
 	}
 	missed := func(t *testing.T, prelude string) {
 		virtualtime.SetPrelude(t, prelude)

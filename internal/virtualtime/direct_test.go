@@ -11,8 +11,8 @@ import (
 	"ratelab/internal/resp"
 )
 
-// An answer is the same whether its elements stand one by one in the list of all answers or not, whatever they are. A
-// script that may return something else than a list is never spread.
+// Answers are the same if their elements are added one by one to the list of all answers, and if each answer is a
+// table. If a script may return anything but a list, its answers are always tables.
 func TestAnswersAreTheSameOneByOne(t *testing.T) {
 	values := []string{"0", "1", "-7", "2.9", "'text'", "''", "'3'", "nil", "true", "false", "{}",
 		"{{1}, 'a'}", "{nil}", "{ok = 'fine'}", "{err = 'ERR bad'}", "redis.status_reply('FINE')",
@@ -62,7 +62,7 @@ func TestAnswersAreTheSameOneByOne(t *testing.T) {
 	})
 }
 
-// The answers before an error are kept, and the error is that of its line.
+// The answers before an error are kept. The error has the right line.
 func TestAnErrorEndsAnswersOneByOne(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		seen := 0

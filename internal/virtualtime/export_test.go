@@ -2,10 +2,10 @@ package virtualtime
 
 import "testing"
 
-// Prelude is the text of the prelude's parts that keep deadlines.
+// Prelude returns the source of the prelude's parts that handle deadlines.
 func Prelude() string { return preludeSource }
 
-// SetPrelude has wrappers made with another prelude until the test ends.
+// SetPrelude sets another source for these parts until the test ends.
 func SetPrelude(t testing.TB, text string) {
 	before := preludeSource
 	preludeSource = text

@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/resp"
 )
 
-// loopsFor is how often the server's Lua counts in about so long, when nobody disturbs it.
+// loopsFor returns about how many turns of a loop the server's Lua makes in the time d.
 func loopsFor(t *testing.T, s *redis.Server, d time.Duration) int64 {
 	t.Helper()
 	const loops = 1_000_000
@@ -30,7 +30,7 @@ func loopsFor(t *testing.T, s *redis.Server, d time.Duration) int64 {
 	return loops * int64(d) / int64(least)
 }
 
-// A slow script has short batches, near or far: fifty milliseconds each, once it is known to be slow.
+// A slow script gets short batches, on a near and on a distant server: about 50 ms each, as soon as its speed is known.
 func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
 	host := redistest.Private(t)
 	it := setup{given: true, source: fmt.Sprintf("local n = 0 for i = 1, %d do n = n + i end return 1",
@@ -56,7 +56,7 @@ func TestASlowScriptBlocksAFarServerNoLonger(t *testing.T) {
 			t.Fatal(err)
 		}
 		stats := host.Client.InfoMap(t.Context(), "commandstats").Val()["Commandstats"]["cmdstat_evalsha"]
-		var calls int64 // of a quick script 8 for 1600
+		var calls int64 // a fast script needs 8 calls for 1600 requests
 		if _, err := fmt.Sscanf(stats, "calls=%d,", &calls); err != nil || calls < int64(len(requests)/300) ||
 			calls > int64(len(requests))/4 {
 			t.Errorf("%d decisions of half a millisecond took %d EVALSHA, with a delay of %v; want 1 for 80; %s",

@@ -16,16 +16,16 @@ import (
 	"ratelab/internal/script"
 )
 
-// givenFunctions are the only globals that a body may use: those of the server that lead nowhere.
+// givenFunctions has the only globals that a body may use. They give no access to commands or clocks.
 var givenFunctions = []string{"assert", "error", "ipairs", "next", "pairs", "pcall", "rawequal", "rawget", "rawset",
 	"select", "setmetatable",
 	"tonumber", "tostring", "type", "unpack", "xpcall", "_VERSION", "bit", "cjson", "cmsgpack", "coroutine", "math",
 	"string", "struct", "table"}
 
-// lentNames are what a body may see of make.
+// lentNames has the variables of the function make that a body may use.
 var lentNames = append([]string{"redis", "server", "KEYS", "ARGV", "getmetatable"}, givenFunctions...)
 
-// made is the part of a wrapper that makes the bodies, or the error with which a script is refused.
+// made returns the part of a wrapper that makes the bodies, or the error that refuses a script.
 func made(source, init string) (text string, err error) {
 	s, err := settingsOf(&script.Program{Source: source, Foreign: true, Init: &script.Call{}, InitSource: init})
 	if err != nil {
@@ -34,7 +34,7 @@ func made(source, init string) (text string, err error) {
 	return s.bodies() + "return make", nil
 }
 
-// compiled is text as the embedded server's Lua understands it: the prototype of make, among others.
+// compiled returns text as compiled by the embedded server's Lua. It contains the prototype of make.
 func compiled(t *testing.T, text string) *lua.FunctionProto {
 	t.Helper()
 	chunk, err := parse.Parse(strings.NewReader(text), "user_script")
@@ -43,12 +43,12 @@ func compiled(t *testing.T, text string) *lua.FunctionProto {
 	}
 	proto, err := lua.Compile(chunk, "user_script")
 	if err != nil {
-		t.Skip(err) // more variables or constants than this Lua has room for: the server refuses it too
+		t.Skip(err) // there are too many variables or constants for this Lua, so the server also refuses the script
 	}
 	return proto
 }
 
-// global are the names of globals that f and the functions in it read or write, by its instructions.
+// globals returns the names of the globals that the instructions of f and of its inner functions read or write.
 func globals(f *lua.FunctionProto) (names []string) {
 	for _, instruction := range f.Code {
 		if op := int(instruction >> 26); op == lua.OP_GETGLOBAL || op == lua.OP_SETGLOBAL {
@@ -61,23 +61,23 @@ func globals(f *lua.FunctionProto) (names []string) {
 	return names
 }
 
-// confined checks, by what the embedded server's compiler makes of it, that the bodies are two functions which see the
-// names that they may see and no other.
+// confined compiles text with the embedded server's compiler. It checks that the bodies are two functions that use only
+// permitted names.
 func confined(t *testing.T, text string) {
 	t.Helper()
 	main := compiled(t, text)
 	if len(main.FunctionPrototypes) != 1 || len(main.FunctionPrototypes[0].FunctionPrototypes) != 3 {
-		t.Fatalf("a body has broken out of its function:\n%s", text)
+		t.Fatalf("a body ends its own function, and continues outside it:\n%s", text)
 	}
 	for _, body := range main.FunctionPrototypes[0].FunctionPrototypes[:2] {
 		for _, name := range body.DbgUpvalues {
 			if !slices.Contains(lentNames, name) {
-				t.Errorf("a body sees the variable %s of its maker:\n%s", name, text)
+				t.Errorf("a body uses the variable %s of make:\n%s", name, text)
 			}
 		}
 		for _, name := range globals(body) {
 			if !slices.Contains(givenFunctions, name) {
-				t.Errorf("a body sees the global %s:\n%s", name, text)
+				t.Errorf("a body uses the global %s:\n%s", name, text)
 			}
 		}
 	}
@@ -85,27 +85,27 @@ func confined(t *testing.T, text string) {
 
 var globalUse = regexp.MustCompile(`(?m)[GS]ETGLOBAL\s.*; (.*)$`)
 
-// confinedInC is confined by the listing of Lua's own compiler.
+// confinedInC checks the same in the listing of Lua's own compiler.
 func confinedInC(t *testing.T, luac, text string) {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), luac, "-l", "-p", "-")
 	list.Stdin = strings.NewReader(text)
 	out, err := list.CombinedOutput()
 	if err != nil {
-		return // refused there
+		return // Lua refuses the script
 	}
 	for _, use := range globalUse.FindAllStringSubmatch(string(out), -1) {
 		if !slices.Contains(givenFunctions, use[1]) {
-			t.Errorf("Lua sees the global %s in a body:\n%s", use[1], text)
+			t.Errorf("in Lua's listing, a body uses the global %s:\n%s", use[1], text)
 		}
 	}
 	makers := regexp.MustCompile(`(?m)^function <stdin:1,.*\n(?:.*\n)*?\n`).FindString(string(out))
 	if n := strings.Count(makers, "\tCLOSURE"); n != 3 {
-		t.Errorf("Lua sees %d functions in the maker, want 3:\n%s\n%s", n, text, out)
+		t.Errorf("in Lua's listing, make has %d functions, want 3:\n%s\n%s", n, text, out)
 	}
 }
 
-// hostile are the scripts of the table of what was tried, without their bindings.
+// hostile returns the scripts of cmd/simulate/testdata/hostile, by name, without their bindings.
 func hostile(t testing.TB) map[string]string {
 	t.Helper()
 	archives, err := filepath.Glob("../../cmd/simulate/testdata/hostile/*.txtar")
@@ -138,12 +138,12 @@ func TestBodiesSeeWhatTheyMay(t *testing.T) {
 		t.Run(name, func(t *testing.T) { confined(t, text) })
 	}
 	if accepted == 0 {
-		t.Error("no script gets as far as its wrapper")
+		t.Error("all scripts are refused before they are wrapped")
 	}
 }
 
-// FuzzFence looks for a script that is wrapped and sees, or breaks, more than it may. With LUAC=1 in the environment,
-// or where luac5.1 is on PATH and the tests are not short, Lua's own compiler is asked as well.
+// FuzzFence looks for a script that is not refused, and that uses more names than it may. If luac5.1 is on PATH and the
+// tests are not short, Lua's own compiler checks the script, too.
 func FuzzFence(f *testing.F) {
 	for _, source := range hostile(f) {
 		f.Add(source, "return 1")

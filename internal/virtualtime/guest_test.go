@@ -9,8 +9,8 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// On a given server every key has a real deadline, a day after the start at the latest where it has none of its own,
-// and nothing in virtual time shows it.
+// On a given server, each key has a real deadline. A key without its own deadline has one within a day after the start.
+// In virtual time, this deadline is not visible.
 func TestAGuestLeavesNoKeyForGood(t *testing.T) {
 	s := redistest.Private(t)
 	hook := virtualtime.NewHook(midnight, time.Now(), true)
@@ -41,6 +41,6 @@ func TestAGuestLeavesNoKeyForGood(t *testing.T) {
 		}
 	}
 	if do("PERSIST", "n") != 0 {
-		t.Error("PERSIST takes the real deadline for a virtual one")
+		t.Error("PERSIST treats the real deadline as a virtual one")
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// midnight is where virtual time starts: 2024-01-01T00:00:00Z in µs.
+// midnight is the start of virtual time: 2024-01-01T00:00:00Z in µs.
 const midnight = int64(1_704_067_200_000_000)
 
 // onBoth runs a test on the embedded server and on a real one.
@@ -25,14 +25,14 @@ func onBoth(t *testing.T, test func(t *testing.T, s *redis.Server)) {
 	t.Run("process", func(t *testing.T) { test(t, redistest.Private(t)) })
 }
 
-// setup is one script under the virtual clock, with what a test wants to vary.
+// setup is a script and its settings in virtual time.
 type setup struct {
 	source string
 	init   string // "": none
 	given  bool
 
-	foreign  bool // somebody else's script
-	survives bool // an error is an outcome
+	foreign  bool // a user's script
+	survives bool // an error is a valid answer
 	batch    int
 	keys     []string // templates of KEYS; nil: the key itself
 	args     []string // templates of ARGV
@@ -54,7 +54,7 @@ func templates(t testing.TB, texts []string) []script.Template {
 	return out
 }
 
-// newRunner prepares it; every decision's reply is shown to seen.
+// newRunner prepares the script on the server. It passes the reply of each decision to seen.
 func newRunner(t testing.TB, s *redis.Server, it setup, seen func(resp.Value)) (*virtualtime.Runner, error) {
 	t.Helper()
 	if it.keys == nil {
@@ -79,7 +79,7 @@ func newRunner(t testing.TB, s *redis.Server, it setup, seen func(resp.Value)) (
 	return it.runner(virtualtime.Connection{Client: s, Embedded: s.Kind == redis.KindEmbedded}, p)
 }
 
-// runner prepares p on the server.
+// runner prepares p on the server, with the settings of it.
 func (it setup) runner(server virtualtime.Connection, p *script.Program) (*virtualtime.Runner, error) {
 	server.Given = it.given
 	return virtualtime.New(server, p, virtualtime.Options{
@@ -87,10 +87,10 @@ func (it setup) runner(server virtualtime.Connection, p *script.Program) (*virtu
 	})
 }
 
-// at is a request for a key at a time in µs since the start.
+// at returns a request for a key at a time in µs since the start.
 func at(us int64, key string) limit.Request { return limit.Request{AtUS: us, Key: key, Cost: 1} }
 
-// replies lets the script answer requests, and gives the answers as text up to the first error.
+// replies lets the script answer requests. It returns the answers before the first error as text, and the error.
 func replies(t testing.TB, s *redis.Server, it setup, requests ...limit.Request) ([]string, error) {
 	t.Helper()
 	var out []string
@@ -105,7 +105,7 @@ func replies(t testing.TB, s *redis.Server, it setup, requests ...limit.Request)
 	return out, err
 }
 
-// want lets the script answer requests and compares the answers, one line each.
+// want lets the script answer requests, and compares the answers with those in answers, one per line.
 func want(t *testing.T, s *redis.Server, it setup, answers string, requests ...limit.Request) {
 	t.Helper()
 	out, err := replies(t, s, it, requests...)
@@ -117,7 +117,7 @@ func want(t *testing.T, s *redis.Server, it setup, answers string, requests ...l
 	}
 }
 
-// wantError lets the script fail and compares what its error says of the last request.
+// wantError lets the script answer requests, and checks that the error contains text.
 func wantError(t *testing.T, s *redis.Server, it setup, text string, requests ...limit.Request) {
 	t.Helper()
 	if requests == nil {

@@ -38,8 +38,8 @@ func NewHook(startUS int64, real time.Time, given bool) *Hook {
 	return h
 }
 
-// NewSharedHook makes a hook that places deadlines as all shared hooks do, even in other processes. Its keys never have
-// a real deadline that passes.
+// NewSharedHook makes a hook that places deadlines like all other shared hooks, also those of other processes. The real
+// deadlines of its keys never pass.
 func NewSharedHook() *Hook { return newHook(SharedOffsetMS) }
 
 // SharedOffsetMS is added to a deadline, in ms, by a shared hook. It moves 1970 to the year 2039. A real TTL below 13
@@ -61,8 +61,8 @@ func (h *Hook) One(ctx context.Context, client Client, c Command) (resp.Value, e
 	return h.send(ctx, client, h.Rewrite(c.AtUS, c.Args))
 }
 
-// Several sends plain commands in one EVAL, in a tenth of the time that single commands take. The commands' times must
-// not decrease. The replies end after the first error.
+// Several sends plain commands in one EVAL, which takes a tenth of the time of single commands. The commands' times
+// must not decrease. The replies end after the first error.
 func (h *Hook) Several(ctx context.Context, client Client, commands []Command) ([]resp.Value, error) {
 	source, err := h.wrap(wrapping{source: oneCommand, caller: severalSource})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"ratelab/internal/redis/redistest"
 )
 
-// locals declares n variables.
+// locals returns a source that declares n local variables.
 func locals(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -18,7 +18,7 @@ func locals(n int) string {
 	return b.String()
 }
 
-// outer is an expression that names n variables.
+// outer returns an expression that uses n variables.
 func outer(n int) string {
 	var names []string
 	for i := range n {
@@ -27,8 +27,9 @@ func outer(n int) string {
 	return strings.Join(names, "+")
 }
 
-// Lua 5.1 has room for 200 local variables and 60 outer ones in a function. The wrapper takes none of the former, and
-// of the latter one for each of redis, server, KEYS, ARGV and a library that is used as a value.
+// A function in Lua 5.1 can have 200 local variables and 60 outer variables. The wrapper uses no local variable of the
+// script's function. It uses one outer variable for each of redis, server, KEYS, ARGV, and each library that is used as
+// a value.
 func TestTheLimitsOfLuaAreTheScripts(t *testing.T) {
 	s := redistest.Private(t)
 	want(t, s, setup{source: locals(200) + "return v199"}, "199", at(0, "k"))
@@ -42,7 +43,7 @@ func TestTheLimitsOfLuaAreTheScripts(t *testing.T) {
 	wantError(t, s, setup{source: locals(60) + inner}, "user_script:61: ", at(0, "k"))
 }
 
-// The wrapper itself keeps within them whatever travels with an arrival, and whatever the script is lent.
+// The wrapper itself keeps these limits, even with many elements per arrival and all libraries.
 func TestTheWrapperKeepsWithinLuasLimits(t *testing.T) {
 	s := redistest.Private(t)
 	it := setup{keys: []string{"{key}", "{key}:{now_us}"}, args: []string{"{now_us}"},

@@ -14,15 +14,15 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// Whoever deletes a key of a run in the middle of it ends it: at the next batch that looks at the key, or at its end.
+// If a client deletes a key of a run, the run ends: at the next batch that uses the key, or at the end of the run.
 func TestALostKeyEndsTheRun(t *testing.T) {
 	counter := "local n = redis.call('INCR', KEYS[1]) if n == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end return n"
 	endless := "return redis.call('INCR', KEYS[1])"
 	for _, c := range []struct {
 		name, source string
 		next         string   // the key of the request after the loss; "": none
-		command      []string // that loses it
-		named        string   // in the error
+		command      []string // deletes or moves the key
+		named        string   // part of the error
 	}{
 		{"touched again", counter, "k", []string{"DEL", "k"}, `the run's key "k" vanished`},
 		{"not touched again", counter, "other", []string{"DEL", "k"}, `"k"`},
@@ -67,7 +67,7 @@ func TestALostKeyEndsTheRun(t *testing.T) {
 	}
 }
 
-// A key that somebody deletes after its virtual deadline was of no use to anybody.
+// If a client deletes a key after its virtual deadline, the run continues.
 func TestADeadKeyIsNotMissed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], 1, 'PX', 10) return 1"},
@@ -87,7 +87,7 @@ func TestADeadKeyIsNotMissed(t *testing.T) {
 	})
 }
 
-// ways are those in which a script makes, changes, moves, empties and deletes keys. A and B are two of its keys.
+// ways has commands with which a script makes, changes, moves, empties and deletes its keys A and B.
 var ways = []string{
 	`c('SET', A, 1)`, `c('SET', A, 1, 'PX', 40)`, `c('SET', B, 1, 'PX', 3)`, `c('SET', A, 1, 'PXAT', 1)`,
 	`c('SET', A, 1, 'PXAT', now - 5)`,
@@ -106,9 +106,8 @@ var ways = []string{
 	`c('MSET', A, 1, B, 2)`, `c('RPUSH', B, 1) c('RPOPLPUSH', B, A)`, `c('SADD', B, 1) c('SMOVE', B, A, 1)`,
 }
 
-// Whatever a script does to its keys, none is missed that it deleted, emptied, moved or let expire, however the
-// arrivals fall into batches, while expired keys are swept beside a round that is on its way, and where the clock steps
-// back.
+// A key that the script itself has deleted, emptied, moved or let expire is not reported as lost. This is tested with
+// several sizes of batches, with sweeps during a pending round, and with steps of the clock.
 func TestNoKeyIsMissedWhoseScriptIsToBlame(t *testing.T) {
 	few := longtest.Of(3000, 300)
 	onBoth(t, func(t *testing.T, s *redis.Server) {

@@ -12,7 +12,7 @@ import (
 	"ratelab/internal/redis"
 )
 
-// key is a key as the model sees it: there or not, a counter, and the last millisecond at which it lives, or −1.
+// key is a key in the model: whether it exists, its counter, and the last millisecond at which it is alive, or −1.
 type key struct {
 	there  bool
 	count  int64
@@ -21,7 +21,7 @@ type key struct {
 	answer int64
 }
 
-// model is the obvious way to keep keys with deadlines. Each command takes a key and a number, and answers an integer.
+// model is a simple model of keys with deadlines. Each command has a key and a number, and replies with an integer.
 var model = map[string]func(k *key, n int64){
 	`'INCR', %s`: func(k *key, n int64) { k.count++; k.there = true; k.answer = k.count },
 	`'INCRBY', %s, 1 ; 'PEXPIRE', %s, %d`: func(k *key, n int64) {
@@ -51,7 +51,7 @@ func (k *key) set(dieMS int64) {
 	*k = key{there: true, count: 100, dieMS: dieMS, nowMS: k.nowMS, answer: okReply}
 }
 
-// when moves the deadline if the key is there and the condition holds; 0 or any other past deletes.
+// when sets the deadline if the key exists and the condition holds. A deadline in the past deletes the key.
 func (k *key) when(holds bool, dieMS int64) {
 	k.answer = 0
 	if !k.there || !holds {
@@ -79,7 +79,7 @@ func (k *key) left() int64 {
 // okReply stands for the status OK.
 const okReply = -99
 
-// arrive lets the key see the time: it is alive while now_ms <= die_ms.
+// arrive sets the time. The key is alive while now_ms <= die_ms.
 func (k *key) arrive(nowMS int64) {
 	k.nowMS = nowMS
 	if k.there && k.dieMS >= 0 && nowMS > k.dieMS {
@@ -87,9 +87,8 @@ func (k *key) arrive(nowMS int64) {
 	}
 }
 
-// Against the model, through time: keys live and die as it says, and neither the batches' boundaries nor the real
-// deadlines of a given server can be told from the answers. The clock steps back, too: what has died by then stays
-// dead.
+// The replies are those of the model, with any size of batches, and with the real deadlines of a given server. The
+// clock also steps back. A key that has expired before the step does not return.
 func TestTimeTravelAgreesWithAModelOfKeyLifetimes(t *testing.T) {
 	var all []string
 	for form := range model {

@@ -11,7 +11,8 @@ import (
 	"ratelab/internal/redis/redistest"
 )
 
-// lives are keys that get, keep, change or lose a deadline in every way there is. K is the key, a fresh one each.
+// lives has commands with which a key K gets, keeps, changes or loses a deadline, in all possible ways. Each entry has
+// its own key.
 var lives = []string{
 	`'SET', K, 'v', 'PX', 7`,
 	`'SET', K, 'v', 'px', '7', 'GET'`,
@@ -64,7 +65,8 @@ var lives = []string{
 	`'ZADD', K, 1, 'm' ; 'PEXPIRE', K, 7 ; 'ZUNIONSTORE', K, 1, K`,
 }
 
-// lifeStory sets up every life in its first step and looks at all of them in its second.
+// lifeStory returns a story with two steps. The first step runs the commands of all lives. The second step reads all
+// keys.
 func lifeStory() story {
 	s := story{steps: make([][]string, 2)}
 	for i, life := range lives {
@@ -79,17 +81,17 @@ func lifeStory() story {
 	return s
 }
 
-// Real time is the oracle: keys are watched living and dying on a real server for a bit over a second, and the
-// replies are those of virtual time at the same milliseconds, to the last one at which a key is alive. Nothing
-// waits for a moment: the server says at which millisecond it answered.
+// The oracle is real time: the test reads keys on a real server for 1.6 s. In virtual time, the replies must be the
+// same at the same milliseconds, up to the last one at which a key is alive. The test waits for no exact time, because
+// the server returns the millisecond of each reply.
 func TestKeysLiveAndDieAsInRealTime(t *testing.T) {
 	server := redistest.Private(t)
 	s := lifeStory()
 	var watched []answer
 	key := ""
-	for try, ok := 0, false; !ok; try++ { // until the set-up fits into one millisecond
+	for try, ok := 0, false; !ok; try++ { // until the first step fits into one millisecond
 		if try == 1000 {
-			t.Skip("the machine is too busy: no set-up took less than a millisecond")
+			t.Skip("the machine is too busy: the first step always took more than a millisecond")
 		}
 		var first answer
 		key = fmt.Sprintf("native%d", try)
@@ -104,12 +106,12 @@ func TestKeysLiveAndDieAsInRealTime(t *testing.T) {
 		if one.nowMS > end {
 			break
 		}
-		time.Sleep(time.Duration(longtest.Of(0, 400)) * time.Microsecond) // twice in each millisecond will do
+		time.Sleep(time.Duration(longtest.Of(0, 400)) * time.Microsecond) // two reads per millisecond are enough
 	}
 	got := s.virtual(t, server, setup{}, "virtual", watched)
 	compareLives(t, watched, got)
 	if !strings.Contains(join(watched), "\n1\n0\n") {
-		t.Log("no key was caught in its last millisecond")
+		t.Log("no key was read in its last millisecond")
 	}
 }
 
@@ -121,7 +123,7 @@ func join(all []answer) string {
 	return b.String()
 }
 
-// compareLives reports the first step at which the two differ, life by life.
+// compareLives reports the first step at which real and virtual time differ, with each life that differs.
 func compareLives(t *testing.T, watched []answer, got []string) {
 	t.Helper()
 	for i, one := range watched {
@@ -133,7 +135,7 @@ func compareLives(t *testing.T, watched []answer, got []string) {
 			if real[j] == virtual[j] {
 				continue
 			}
-			what := "while it is set up, command " + fmt.Sprint(j)
+			what := "in the first step, command " + fmt.Sprint(j)
 			if one.step == 2 {
 				what = fmt.Sprintf("%s: %s", lives[j/5],
 					[]string{"EXISTS", "PTTL", "TTL", "PEXPIRETIME", "EXPIRETIME"}[j%5])
@@ -145,7 +147,7 @@ func compareLives(t *testing.T, watched []answer, got []string) {
 	}
 }
 
-// numbers are TTL arguments as scripts write them, good and bad, of each Lua type.
+// numbers has valid and invalid TTL arguments, of each Lua type.
 var numbers = []string{
 	`'10'`, `10`, `10.5`, `'10.5'`, `1e3`, `'1e3'`, `'0x10'`, `' 5'`, `'5 '`, `'+5'`, `'05'`, `'-0'`, `-0.4 + 0.4 - 0`,
 	`math.ceil(-0.5)`,
@@ -154,7 +156,7 @@ var numbers = []string{
 	`true`, `{}`, `nil`,
 }
 
-// Whatever a script gives as a TTL is accepted or refused as in real time, in the server's words.
+// Each TTL argument is accepted or refused as in real time, with the server's error.
 func TestExpiryArgumentsAreReadAsStrictlyAsByRedis(t *testing.T) {
 	server := redistest.Private(t)
 	for _, form := range []string{

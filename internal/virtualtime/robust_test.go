@@ -16,7 +16,7 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// stream is n requests of cost 1, stepUS apart, for keys that key names.
+// stream returns n requests of cost 1, stepUS apart. key returns the key of request i.
 func stream(n int, stepUS int64, key func(i int) string) []limit.Request {
 	requests := make([]limit.Request, n)
 	for i := range requests {
@@ -27,7 +27,7 @@ func stream(n int, stepUS int64, key func(i int) string) []limit.Request {
 
 func oneKey(int) string { return "k" }
 
-// interrupt runs a long stream in small batches, and calls what after a few hundred decisions.
+// interrupt decides a long stream in small batches, and calls what after 300 decisions.
 func interrupt(t *testing.T, s *redis.Server, what func()) (*virtualtime.Runner, error) {
 	t.Helper()
 	n := 0
@@ -57,12 +57,12 @@ func TestAServerThatDiesEndsTheRun(t *testing.T) {
 	other := redistest.NewClient(2, s.Open)
 	_, err := interrupt(t, s, func() { other.ShutdownNoSave(t.Context()) })
 	if err == nil {
-		t.Error("a server that was shut down gives no error")
+		t.Error("there is no error after the server was shut down")
 	}
 }
 
-// A cancelled Decide ends without waiting for the server, and Close then still deletes the keys of the batch that was
-// on its way.
+// After a cancellation, Decide returns without waiting for the server. Close then deletes the keys of the pending
+// batch, too.
 func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -83,7 +83,7 @@ func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
 		if n > 320 {
 			t.Errorf("%d decisions were read, 300 of them before the cancellation", n)
 		}
-		if err := r.Close(ctx); err != nil { // what is on its way is waited for all the same
+		if err := r.Close(ctx); err != nil { // Close waits for the pending batch, although ctx is cancelled
 			t.Fatal(err)
 		}
 		if left := s.Client.DBSize(t.Context()).Val(); left != 0 {
@@ -92,8 +92,8 @@ func TestCancellingEndsDecideAndLosesNoKey(t *testing.T) {
 	})
 }
 
-// Keys that expired and that nobody touches again are swept, also within one call of Decide: neither the server's
-// memory nor ours grows with a trace's length.
+// Expired keys that are not used again are swept, even within one call of Decide. So neither the server's memory nor
+// ours grows with the length of a trace.
 func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 	s := redistest.Private(t)
 	most := int64(0)
@@ -108,7 +108,7 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := longtest.Of(200_000, 20_000)
-	requests := stream(size, 100, func(i int) string { return fmt.Sprintf("k%d", i) }) // 200 alive at a time
+	requests := stream(size, 100, func(i int) string { return fmt.Sprintf("k%d", i) }) // 200 are alive at a time
 	if err := r.Decide(t.Context(), requests, make([]limit.Decision, len(requests))); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestShortLivedKeysDoNotPileUp(t *testing.T) {
 	}
 }
 
-// A key that first lives without a deadline and gets one later is swept like any other.
+// A key that gets a deadline only later is swept like any other key.
 func TestAKeyThatGetsItsDeadlineLaterIsSwept(t *testing.T) {
 	s := redistest.Private(t)
 	source := "if redis.call('INCR', KEYS[1]) == 2 then redis.call('PEXPIRE', KEYS[1], 20) end return 1"
@@ -139,8 +139,8 @@ func TestAKeyThatGetsItsDeadlineLaterIsSwept(t *testing.T) {
 	}
 }
 
-// On a server that is not ours every key has a real deadline, whatever the script did to its own, so that a killed run
-// leaves nothing for good; and Close deletes our keys and nobody else's.
+// On a given server, each key has a real deadline, whatever virtual deadline the script sets or removes. So a killed
+// run leaves no keys forever. Close deletes only the keys of the run.
 func TestOnAGivenServerEveryKeyHasARealDeadline(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		theirs := redistest.NewClient(2, s.Open)
@@ -149,7 +149,7 @@ func TestOnAGivenServerEveryKeyHasARealDeadline(t *testing.T) {
 			"redis.call('PERSIST', KEYS[1] .. ':p') " +
 			"if redis.call('SETNX', KEYS[1] .. ':once', 1) == 1 then redis.call('SET', KEYS[1] .. ':n', 1, 'PX', " +
 			"5) end " +
-			"redis.call('INCR', KEYS[1] .. ':n') " + // a second later it is another key
+			"redis.call('INCR', KEYS[1] .. ':n') " + // a second later, it is a new key
 			"redis.call('RPUSH', KEYS[1] .. ':l', 1) redis.call('SET', KEYS[1] .. ':e', 1, 'EX', 60) " +
 			"return {redis.call('TTL', KEYS[1]), redis.call('PTTL', KEYS[1] .. ':p'), redis.call('PERSIST', " +
 			"KEYS[1]), " +

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// A batch grows and shrinks with the server's time for it, not with the way there; where the server's clock tells
-// nothing, with the time that the round took.
+// The size of a batch depends on the server's time for the last batch, and not on the network. If the server's clock
+// cannot be used, it depends on the time of the round.
 func TestBatchesGoByTheServersOwnTime(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
 		name            string
-		kept, took      time.Duration // by the server's clock, of two EVALs together; by ours, there and back
+		kept, took      time.Duration // of two EVALs, on the server's clock; of the round, on our clock
 		before, onwards int
 	}{
 		{"a quick script, near", ms, ms, 64, 128},
 		{"a quick script, far away", ms, 1001 * ms, 64, 128},
 		{"a slow script, near", 150 * ms, 151 * ms, 64, 42},
 		{"a slow script, far away", 150 * ms, 1150 * ms, 64, 42},
-		{"far too slow a script", 20_000 * ms, 20_000 * ms, 64, 1},
-		{"as long as may be", 80 * ms, 1080 * ms, 64, 64},
+		{"a script that is far too slow", 20_000 * ms, 20_000 * ms, 64, 1},
+		{"as long as allowed", 80 * ms, 1080 * ms, 64, 64},
 		{"a clock that stands still", 0, 150 * ms, 64, 42},
 		{"a clock that was set back", -time.Hour, 150 * ms, 64, 42},
 		{"a clock that was set forward", time.Hour, ms, 64, 128},
@@ -32,7 +32,7 @@ func TestBatchesGoByTheServersOwnTime(t *testing.T) {
 	}
 }
 
-// The server's clock is read in whole microseconds; what is no clock is 0.
+// clockOf reads the server's clock in whole microseconds. It returns 0 for any other reply.
 func TestTheServersClockIsRead(t *testing.T) {
 	for reply, want := range map[string]time.Duration{
 		"*2\r\n$2\r\n17\r\n$1\r\n5\r\n": 17*time.Second + 5*time.Microsecond,

@@ -29,8 +29,8 @@ type Client interface {
 // Connection describes the server of a Runner.
 type Connection struct {
 	Client Client
-	// Given: the server is the user's. Keys without a deadline get a real one, so that a killed run leaves no keys
-	// forever.
+	// Given: the user named a running server. Keys without a deadline get a real one, so that a killed run leaves no
+	// keys forever.
 	Given bool
 	// Embedded: the server is inside this process. Its Lua reads some comments differently from Redis. Its connection
 	// may be a pipe. On a pipe, a second EVAL cannot be sent before the reply to the first one is read.

@@ -33,7 +33,7 @@ func TestEachArrivalHasFreshArguments(t *testing.T) {
 func TestTheBodyIsAChunkLikeAnyOther(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for source, answers := range map[string]string{
-			// a chunk is a vararg function, and EVAL gives it nothing
+			// a chunk is a vararg function, and EVAL passes no arguments
 			"return select('#', ...)":                            "0",
 			"return 7 -- the last line is a comment":             "7",
 			"local x = 1":                                        "(nil)",
@@ -65,7 +65,7 @@ func TestTheBodyIsAChunkLikeAnyOther(t *testing.T) {
 	})
 }
 
-// A second arrival sees what the first one left on the server, and nothing that it left in Lua.
+// A second arrival sees the keys of the first arrival, but none of its changes in Lua.
 func TestNothingButKeysOutlivesAnArrival(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		want(t, s, setup{source: "local n n = (n or 0) + 1 return n + redis.call('INCR', KEYS[1])"}, "2\n3\n4",
@@ -89,7 +89,7 @@ func TestTimeIsTheRequestsOwn(t *testing.T) {
 	})
 }
 
-// An error belongs to its arrival: those before it are decided, and the text names the line of the author's file.
+// An error belongs to its arrival. The earlier arrivals are decided, and the error names the line of the author's file.
 func TestAnErrorBelongsToItsArrival(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		source := "-- three lines\nlocal n = redis.call('INCR', KEYS[1])\nif n == 3 then FAIL end\nreturn n"
@@ -101,7 +101,7 @@ func TestAnErrorBelongsToItsArrival(t *testing.T) {
 				"value, on user_script:3",
 			"redis.call('XADD', KEYS[1], '*')":     `virtual time does not know the command "XADD", on user_script:3`,
 			"return redis.error_reply('MY error')": "MY error",
-			// What virtual time cannot follow is no error that a script may catch and pass over.
+			// A script cannot catch and ignore the refusal of a call that virtual time cannot follow.
 			"redis.pcall('NOSUCH')":               `virtual time does not know the command "NOSUCH"`,
 			"pcall(redis.call, 'NOSUCH')":         `virtual time does not know the command "NOSUCH"`,
 			"redis.pcall('GET', 'somebody else')": `the script touches the key "somebody else"`,
@@ -131,9 +131,8 @@ func TestAnErrorBelongsToItsArrival(t *testing.T) {
 	})
 }
 
-// The init script runs once for each key, before the key's first request, and its errors name its own lines.
-// Where an error is an outcome it is an answer like another, whether the script returns it, raises it or gets it of a
-// command. What virtual time cannot follow still ends the run.
+// If a program survives errors, an error is an answer like any other: an error that the script returns or raises, or
+// that a command returns. A call that virtual time cannot follow still ends the run.
 func TestAnErrorMayBeAnOutcome(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		want(t, s, setup{source: `local n = redis.call('INCR', KEYS[1])
@@ -150,6 +149,7 @@ return n`, survives: true}, `(error) user_script:2: raised
 	})
 }
 
+// The init script runs once for each key, before the key's first request. Its errors have the lines of its own file.
 func TestInitRunsOncePerKey(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		it := setup{init: "return redis.call('INCRBY', KEYS[1], 100)", source: "return redis.call('INCR', KEYS[1])"}
@@ -182,14 +182,14 @@ func TestAScriptThatDoesNotCompileNamesItsLine(t *testing.T) {
 	for source, text := range map[string]string{
 		"return 1\nelse":        "does not compile: user_script:2: ",
 		"if x then\nreturn 1\n": "does not compile: user_script:3: 'end' expected",
-		// closes the wrapper's function, were it asked
+		// inside the wrapper, this would end the wrapper's function
 		"return 1 end local x = function()": "does not compile: user_script:1: ",
 	} {
 		wantError(t, s, setup{source: source}, text)
 	}
 }
 
-// Random numbers are the same on every server and in every batch, and differ from arrival to arrival.
+// Random numbers are the same on all servers and with any size of batches. They differ between arrivals.
 func TestRandomNumbersAreRepeatable(t *testing.T) {
 	source := "return {math.random(1, 1000), math.random(6), math.floor(math.random() * 1000), math.floor(math.pi " +
 		"* 100)}"
@@ -207,7 +207,7 @@ func TestRandomNumbersAreRepeatable(t *testing.T) {
 				each[one] = true
 			}
 			if len(each) != len(requests) {
-				t.Errorf("arrivals share their random numbers: %q", out)
+				t.Errorf("two arrivals have the same random numbers: %q", out)
 			}
 		}
 	})
@@ -216,7 +216,7 @@ func TestRandomNumbersAreRepeatable(t *testing.T) {
 	}
 }
 
-// The commands that virtual time cannot follow are refused by their name, not answered wrongly.
+// A command that virtual time cannot follow is refused with its name.
 func TestUnknownCommandsAreNamed(t *testing.T) {
 	s := redistest.Private(t)
 	for _, command := range []string{"SELECT", "PUBLISH", "EVAL", "SCAN", "KEYS", "FLUSHALL", "XADD", "HEXPIRE", "SORT",
@@ -235,8 +235,8 @@ func TestUnknownCommandsAreNamed(t *testing.T) {
 	wantError(t, s, setup{source: "local x = redis.call(nil)"}, "on user_script:1")
 }
 
-// A key that is neither in KEYS nor begins with one of them is named, wherever the batches end, even if an earlier
-// arrival had the right to touch it.
+// A script may only use keys that are in KEYS, or that begin with one of them. The error names any other key, with any
+// size of batches, even if an earlier arrival was allowed to use it.
 func TestKeysNotGivenAreNamed(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		wantError(t, s, setup{source: "return redis.call('GET', 'other')"}, `the script touches the key "other"`)
@@ -253,7 +253,7 @@ func TestKeysNotGivenAreNamed(t *testing.T) {
 	})
 }
 
-// What would step around the virtual clock is refused before anything runs.
+// A script that could avoid the virtual clock is refused before it runs.
 func TestWaysAroundTheClockAreRefused(t *testing.T) {
 	s := redistest.Embedded(t)
 	for _, source := range []string{"return _G.redis.call('TIME')", "\nlocal f = loadstring('return 1')",
@@ -270,7 +270,8 @@ func TestWaysAroundTheClockAreRefused(t *testing.T) {
 	}
 }
 
-// Every request has an id, of one length, that no other has, whatever the batches; and the same one on every run.
+// Each request has a unique id. All ids have the same length, and are the same in each run and with any size of
+// batches.
 func TestIDsAreUnique(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for _, batch := range []int{1, 2, 5} {
@@ -280,7 +281,7 @@ func TestIDsAreUnique(t *testing.T) {
 	})
 }
 
-// An empty key is handed on, and opens no other key to the script.
+// An empty key is passed to the script, but permits no other key.
 func TestAnEmptyKeyIsNone(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		it := setup{keys: []string{"{key}", ""}, foreign: true}

@@ -10,13 +10,13 @@ import (
 	"ratelab/internal/resp"
 )
 
-// skewed is a request whose clocks are off.
+// skewed returns a request with wrong clocks.
 func skewed(atUS, serverUS, clientUS int64) limit.Request {
 	return limit.Request{AtUS: atUS, Key: "k", Cost: 1, ServerSkewUS: serverUS, ClientSkewUS: clientUS}
 }
 
-// The server's clock is what TIME and every TTL go by, the client's what the arguments say; in an init script, too, and
-// whether they are apart in all of a batch or not.
+// TIME and TTLs follow the server's clock, and the arguments have the client's clock. This is also true for an init
+// script, and if the clocks differ only for some requests of a batch.
 func TestTheClientsClockIsInTheArgumentsAndTheServersInTheScript(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		it := setup{
@@ -38,8 +38,8 @@ func TestTheClientsClockIsInTheArgumentsAndTheServersInTheScript(t *testing.T) {
 	})
 }
 
-// A key that has expired before the clock steps back is gone, even if nobody has looked at it since; one that has not
-// lives for longer.
+// A key that has expired before the clock steps back is gone, even if no command has used it since. A key that has not
+// expired lives longer.
 func TestAKeyThatHasExpiredDoesNotComeBackWithTheClock(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		it := setup{source: "local there = redis.call('EXISTS', KEYS[1]) redis.call('SET', KEYS[1], '', 'PX', 10) " +
@@ -54,7 +54,7 @@ func TestAKeyThatHasExpiredDoesNotComeBackWithTheClock(t *testing.T) {
 	})
 }
 
-// So is one whose deadline has been moved to an earlier time since it was first seen.
+// A key is also gone if its deadline was moved to an earlier time before the clock steps back.
 func TestAShortenedLifeIsOverBeforeTheClockStepsBack(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for _, shorten := range []string{"redis.call('SET', KEYS[1], '', 'PX', ARGV[1])",
@@ -71,7 +71,7 @@ func TestAShortenedLifeIsOverBeforeTheClockStepsBack(t *testing.T) {
 	})
 }
 
-// What is left at the end is left by the server's clock.
+// Left counts the keys that are alive by the server's clock.
 func TestLeftGoesByTheServersClock(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		r, err := newRunner(t, s, setup{source: "redis.call('SET', KEYS[1], '', 'PX', 10) return 1"},
@@ -91,7 +91,7 @@ func TestLeftGoesByTheServersClock(t *testing.T) {
 	})
 }
 
-// A clock further back than was said would put deadlines into the real past.
+// If the clock goes back further than Behind, deadlines would be in the real past, so the request is refused.
 func TestAClockTooFarBackIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		_, err := replies(t, s, setup{source: "return 1"}, skewed(5, -3_600_000_000, 0), skewed(5, -3_600_000_006, 0))
@@ -102,8 +102,8 @@ func TestAClockTooFarBackIsRefused(t *testing.T) {
 	})
 }
 
-// A user's script never gets the same TIME twice, as on a server, unless the server's clock steps back. The client's
-// clock, and a script that does not ask, stay where they are.
+// A user's script never gets the same TIME twice, as on a real server, unless the server's clock steps back. The
+// client's clock does not change, and neither does the time of a script that does not call TIME.
 func TestTimeMovesBetweenTwoCallsOfAUsersScript(t *testing.T) {
 	const tells = "local t = redis.call('time') redis.call('SET', KEYS[1], '', 'PX', 5) " +
 		"return {ARGV[1] - 1704067200000000, (t[1] - 1704067200) * 1000000 + t[2], redis.call('PTTL', KEYS[1])}"
@@ -122,7 +122,8 @@ func TestTimeMovesBetweenTwoCallsOfAUsersScript(t *testing.T) {
 	})
 }
 
-// Two thousand requests of one instant take two milliseconds of the server's clock: by then a key of one is gone.
+// If the script calls TIME, 2000 requests of one instant take 2 ms of the server's clock. So a key with a TTL of 1 ms
+// expires.
 func TestKeysExpireByTheTimeThatMoves(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		const once = "if redis.call('SET', KEYS[1], '', 'NX', 'PX', 1) then return 1 end return 0"

@@ -12,11 +12,11 @@ import (
 	"ratelab/internal/resp"
 )
 
-// hoarder leaves a hundred keys per request.
+// hoarder is a script that leaves a hundred keys per request.
 const hoarder = "for i = 1, 100 do redis.call('SET', KEYS[1] .. i .. math.random(1e9), 'x') end return 1"
 
-// A run that is told to stop ends between two batches, whatever one request takes, and so does what it does at its end.
-// What is not deleted then is counted.
+// An interrupted run ends between two batches, even if a request takes a long time. Left and Close also end between two
+// batches. The keys that Close has not deleted remain, and a second Close deletes them.
 func TestAStoppedRunEndsBetweenTwoBatches(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		began := time.Now()
@@ -26,7 +26,7 @@ func TestAStoppedRunEndsBetweenTwoBatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() { // once there are more keys than Close deletes on one trip
+		go func() { // as soon as there are more keys than Close deletes in one round trip
 			for t.Context().Err() == nil && s.Client.DBSize(t.Context()).Val() < 2*32*500 {
 			}
 			interrupt(message.ErrInterrupted)

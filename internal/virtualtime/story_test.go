@@ -11,12 +11,13 @@ import (
 	"ratelab/internal/resp"
 )
 
-// story is a script of several steps, which can be told natively and in virtual time: the request's cost is the
-// number of the step. Each step is a list of commands, such as `'SET', K, 'v', 'PX', now + 5`, and answers all their
-// replies as one text.
+// story is a script with several steps, which can run in real time and in virtual time. The request's cost is the
+// number of the step. Each step is a list of commands, such as `'SET', K, 'v', 'PX', now + 5`. Its answer is a text
+// with the replies of all commands.
 type story struct{ steps [][]string }
 
-// storyHead is what the steps may use. show writes any reply the same way everywhere. now is the clock in ms.
+// storyHead has the variables and functions that the steps may use. show returns a reply as text, which is the same on
+// all servers. The variable now is the clock in ms.
 const storyHead = `
 local K = KEYS[1]
 local function show(v)
@@ -47,8 +48,8 @@ func (s story) source(clock, tail string) string {
 	return b.String()
 }
 
-// The clocks: natively from a deadline that has just been set, because TIME and TTLs differ by what the script
-// itself takes on 7.0.
+// virtualClock and nativeClock set now. nativeClock reads a deadline that was just set, because in Redis 7.0 TIME and
+// TTLs differ by the time that the script has run.
 const (
 	virtualClock = "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)\n"
 	nativeClock  = "local function real() redis.call('SET', 'probe', '', 'PX', 100000) return " +
@@ -57,20 +58,20 @@ const (
 	oneStep = "steps[tonumber(ARGV[1])]() return table.concat(out, '\\n')"
 )
 
-// answer is one step as it was answer: when, in ms since 1970, and the replies.
+// answer is a step with its time, in ms since 1970, and its replies.
 type answer struct {
 	nowMS int64
 	step  int
 	text  string
 }
 
-// native tells one step in real time. It is not ok where a millisecond ended meanwhile: then one cannot say which
-// one the replies belong to.
+// native runs one step in real time. ok is false if a millisecond ended during the step, because then the time of the
+// replies is unknown.
 func (s story) native(t testing.TB, server *redis.Server, key string, step int) (one answer, ok bool) {
 	t.Helper()
 	source := s.source(nativeClock, "steps[tonumber(ARGV[1])]() return {now, table.concat(out, '\\n'), real()}")
-	// Whether a key is alive is judged by the time at which the server began with the script, which it does not tell:
-	// it lies between the answer to a TIME before and the script's own.
+	// The server decides whether a key is alive by the time at which the script began. This time is unknown. It lies
+	// between the reply to TIME before the script and the time in the script.
 	pipe := server.Client.Pipeline()
 	before, script := pipe.Time(t.Context()), pipe.Eval(t.Context(), source, []string{key}, step)
 	if _, err := pipe.Exec(t.Context()); err != nil {
@@ -84,7 +85,7 @@ func (s story) native(t testing.TB, server *redis.Server, key string, step int) 
 		before.Val().UnixMilli() == reply[0]
 }
 
-// nativeAll tells all steps in one script, which gives their replies.
+// nativeAll runs all steps in one script, in real time, and returns their replies.
 func (s story) nativeAll(t testing.TB, server *redis.Server, key string) ([]string, error) {
 	t.Helper()
 	source := s.source(nativeClock,
@@ -92,7 +93,7 @@ func (s story) nativeAll(t testing.TB, server *redis.Server, key string) ([]stri
 	return server.Client.Eval(t.Context(), source, []string{key}).StringSlice()
 }
 
-// virtual tells the steps at the given virtual times.
+// virtual runs the steps at the given virtual times, and returns their replies.
 func (s story) virtual(t testing.TB, server *redis.Server, it setup, key string, steps []answer) []string {
 	t.Helper()
 	out, err := s.tell(t, server, it, key, steps)
@@ -102,7 +103,7 @@ func (s story) virtual(t testing.TB, server *redis.Server, it setup, key string,
 	return out
 }
 
-// tell is virtual, for steps at which the run may end.
+// tell is like virtual, but returns the error if a step ends the run.
 func (s story) tell(t testing.TB, server *redis.Server, it setup, key string, steps []answer) ([]string, error) {
 	t.Helper()
 	it.source = s.source(virtualClock, oneStep)

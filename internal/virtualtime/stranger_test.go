@@ -9,7 +9,8 @@ import (
 	"ratelab/internal/redis/redistest"
 )
 
-// However a script comes by a function that changes cjson for every script of the server, it does not get it.
+// A script cannot call a function that changes cjson for all scripts of the server, in whatever way it gets the
+// function.
 func TestSettingsOfALibraryAreNotLent(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for name, source := range map[string]string{
@@ -28,14 +29,14 @@ func TestSettingsOfALibraryAreNotLent(t *testing.T) {
 		}
 		const deep = "return cjson.encode({{{1}}})"
 		if got, err := s.Client.Eval(t.Context(), deep, nil).Text(); got != "[[[1]]]" {
-			t.Errorf("the next script gets %q, %v of cjson", got, err)
+			t.Errorf("in the next script, cjson returns %q, %v", got, err)
 		}
 	})
 	s := redistest.Private(t)
 	wantError(t, s, setup{source: "return cjson.new().encode({})"}, "does not know cjson.new, which may")
 }
 
-// What is lent does what the server's own does, also to a script that uses it as a value.
+// The replaced libraries behave like the server's own, even if a script uses them as values.
 func TestLibrariesAreLent(t *testing.T) {
 	both := map[string]string{
 		"local c = cjson return c.encode({1, 'a', true})":              `"[1,\"a\",true]"`,
@@ -70,7 +71,7 @@ func TestLibrariesAreLent(t *testing.T) {
 	}
 }
 
-// A number may be the name to which somebody has renamed a command.
+// A command's name must be a string, because a server's commands may be renamed to numbers.
 func TestACommandIsNamedByAString(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for source, kind := range map[string]string{
@@ -87,7 +88,8 @@ func TestACommandIsNamedByAString(t *testing.T) {
 	})
 }
 
-// A number of keys that Lua reads otherwise than the server would let the names behind it pass unchecked.
+// A number of keys is refused if Lua and the server may read it differently. Otherwise the keys after it would not be
+// checked.
 func TestNumbersOfKeysAreReadAsByTheServer(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for i, count := range []string{"'nan'", "'-nan'", "0 / 0", "'0'", "0", "-1", "'-1'", "'0.5'", "0.5", "' 1'",
@@ -106,7 +108,7 @@ func TestNumbersOfKeysAreReadAsByTheServer(t *testing.T) {
 				"redis.pcall('ZDIFFSTORE', KEYS[1], COUNT, 'victim')",
 			} {
 				if (i+j)%longtest.Of(1, 4) != 0 {
-					continue // each number with some commands, and each command with some numbers
+					continue // test each number with some commands, and each command with some numbers
 				}
 				source := strings.Replace(command, "COUNT", count, 1)
 				wantError(t, s, setup{source: source}, ", whose number of keys is ")
@@ -123,7 +125,7 @@ return {redis.call('ZUNION', 2, KEYS[1], KEYS[1] .. 2, 'WEIGHTS', 1, 2),
 	})
 }
 
-// What a server draws at random, or orders by a number that it drew when it started, would differ from run to run.
+// Commands whose replies depend on random numbers of the server are refused, because they would differ between runs.
 func TestWhatServersDrawIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for _, command := range []string{"'SRANDMEMBER', KEYS[1]", "'srandmember', KEYS[1], 2", "'HRANDFIELD', KEYS[1]",
@@ -137,8 +139,8 @@ func TestWhatServersDrawIsRefused(t *testing.T) {
 	})
 }
 
-// Sets and hashes that are large answer in the order of a hash table, which Redis draws when it starts: each of the
-// servers here is a new one, and they have to answer alike.
+// Large sets and hashes have the order of a hash table, whose seed Redis draws at its start. The test starts several
+// new servers, which must reply equally.
 func TestLargeKeysAnswerAlikeOnEveryServer(t *testing.T) {
 	source := `for i = 1, 600 do
   redis.call('HSET', KEYS[1], 'f' .. i, i)
@@ -164,7 +166,7 @@ return all`
 		})
 	}
 	if len(answers) != 1 {
-		t.Errorf("four servers give %d answers", len(answers))
+		t.Errorf("four servers give %d different answers", len(answers))
 	}
 	s := redistest.Private(t)
 	fill := "for i = 1, 600 do redis.call('HSET', KEYS[1], 'f' .. i, i) redis.call('ZADD', KEYS[1] .. 2, i, i) end "
@@ -172,13 +174,13 @@ return all`
 		"redis.pcall('DUMP', KEYS[1])", "redis.setresp(3) redis.pcall('HGETALL', KEYS[1])"} {
 		wantError(t, s, setup{source: fill + read, foreign: true}, "cannot repeat the order of")
 	}
-	// A small one has the order in which it was filled, as where it is deployed.
+	// A small hash has the order in which it was filled, as on the deployed server.
 	want(t, s, setup{source: "redis.call('HSET', KEYS[1], 'b', 1, 'a', 2) return {redis.call('HKEYS', KEYS[1]), " +
 		"redis.call('HSCAN', KEYS[1], 0)[2], redis.call('HGETALL', KEYS[1])}", foreign: true},
 		`[["b", "a"], ["b", "1", "a", "2"], ["b", "1", "a", "2"]]`, at(0, "k"))
 }
 
-// Where a table, a function or a coroutine is in memory decides nothing.
+// The addresses of tables, functions and coroutines affect no decision.
 func TestPlacesInMemoryDecideNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for source, answer := range map[string]string{
@@ -216,7 +218,7 @@ func TestPlacesInMemoryDecideNothing(t *testing.T) {
 	})
 }
 
-// A table has keys that are tables in the order of their places in memory.
+// The order of a table whose keys are tables depends on their addresses, so it is refused.
 func TestOrderByPlacesIsRefused(t *testing.T) {
 	s := redistest.Private(t)
 	for _, source := range []string{
@@ -238,7 +240,8 @@ func TestOrderByPlacesIsRefused(t *testing.T) {
 	}
 }
 
-// A server written in C compares options up to a byte 0. A value, a member and a pattern may hold any byte.
+// Servers in C compare options up to a byte 0, so options with a control byte are refused. A value, a member and a
+// pattern may contain any byte.
 func TestOptionsWithAControlByteAreRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for _, command := range []string{
@@ -277,7 +280,8 @@ return {redis.call('GET', k) == x, redis.call('ZSCORE', k .. 'z', x), #redis.cal
 	})
 }
 
-// A script that can tell the server of its trial from the given one can behave on its trial.
+// A script must not be able to distinguish the server of its trial from the given server. Otherwise it could be
+// harmless only on trial.
 func TestWhatDiffersBetweenServersIsRefused(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		for source, name := range map[string]string{
@@ -312,7 +316,7 @@ func TestWhatDiffersBetweenServersIsRefused(t *testing.T) {
 	})
 }
 
-// On a given server nothing else ends a script that loops after a write.
+// On a given server, only the wrapper can end a script that loops after a write.
 func TestLoopsEndOnAGivenServer(t *testing.T) {
 	s := redistest.Private(t)
 	for i, source := range []string{
@@ -344,7 +348,7 @@ while sum < 20 do sum = sum + 1 end
 return sum`, foreign: true, given: true}, "20", at(0, "k"))
 }
 
-// Coroutines that wait for one another are bounded alike on every server, and a script may go on after that.
+// The depth of nested coroutines has the same limit on all servers. A script can continue after this error.
 func TestCoroutinesAreBounded(t *testing.T) {
 	const resumes = `local n = 0
 local function f()

@@ -39,7 +39,7 @@ func (r *Runner) sweep(ctx context.Context, nowMS int64) error {
 }
 
 // inspect updates the recorded deadlines of keys, and deletes the keys whose deadlines have passed at nowMS. It returns
-// a *LostError if a key is missing that must be alive then.
+// a *LostError if a key is missing that must be alive at nowMS.
 func (r *Runner) inspect(ctx context.Context, keys []string, nowMS int64) error {
 	args := []any{strconv.FormatInt(nowMS+r.offsetMS, 10), r.keep}
 	eval := func(chunk []string) []any {
@@ -77,7 +77,7 @@ type Left struct {
 
 // Left counts the keys that are alive at atUS since the start. The server's clock has the error of the last request. If
 // bytes is true, Left also measures the keys' memory, which only a real server can report. It returns a *LostError if a
-// key is missing that must be alive. So a run learns at the latest here that its keys were deleted.
+// key is missing that must be alive. So a run detects at its end, at the latest, that its keys were deleted.
 func (r *Runner) Left(ctx context.Context, atUS int64, bytes bool) (Left, error) {
 	if err := r.drain(ctx); err != nil {
 		return Left{}, err

@@ -8,7 +8,8 @@ import (
 	"ratelab/internal/resp"
 )
 
-// Redis writes 16 digits of microseconds with 14: five requests in 100 µs have one member, and count as one.
+// Lua converts a number of 16 digits to text with 14 digits. So five requests within 100 µs have the same member, and
+// count as one.
 func TestMembersMadeOfNumbersCollideAlike(t *testing.T) {
 	onBoth(t, func(t *testing.T, s *redis.Server) {
 		var requests []limit.Request

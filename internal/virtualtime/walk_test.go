@@ -14,9 +14,9 @@ import (
 	"ratelab/internal/virtualtime"
 )
 
-// walker goes to everything that a script can reach: the values of all permitted names, what is in them, their
-// metatables, and what the functions answer. To each function that it finds it says, in several ways, to write a key of
-// somebody else's and to tell the time. It counts the functions, and notes where the real time came back.
+// walker is a script that visits all values that a script can reach: the values of all permitted names, their elements,
+// their metatables, and the results of their functions. With each function, it tries in several ways to write a foreign
+// key and to read the time. It counts the functions, and records if it gets the real time.
 const walker = `
 local seen, functions, real = {}, 0, {}
 for name in string.gmatch('SKIPPED', '%w+') do seen[math[name] or table[name] or string[name]] = true end
@@ -61,12 +61,12 @@ end
 redis.call('SET', KEYS[1], functions .. ' functions, real: ' .. table.concat(real, ','))
 `
 
-// A walk over everything that a script can reach, on every kind of server, writes no foreign key and sees no real
-// clock. Since it writes to what it is lent, the run is refused; what it has seen is in its key until then.
+// On all kinds of servers, walker writes no foreign key and reads no real clock. The run is refused at the end, because
+// walker writes to the replaced tables. Its result is in its own key.
 func TestNothingThatAScriptCanReachIsUnsteered(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		extra, skipped := "bit, struct, cmsgpack", ""
-		if s.Kind == redis.KindEmbedded { // it ends a script that calls one of these
+		if s.Kind == redis.KindEmbedded { // the embedded server ends a script that calls one of these
 			extra = "bit"
 			skipped = "exp log log10 sin cos tan asin acos atan sinh cosh tanh atan2 pow foreach foreachi dump"
 		}

@@ -121,8 +121,9 @@ func decideCode(p *script.Program, width int) string {
 }
 
 // keepCode returns the code that adds an answer to the list of all answers. The server searches each table of a reply
-// for eight fields. So an answer with a width is not a table: its elements are added one by one. Such an answer begins
-// with a number and contains neither nil nor false. Any other answer is added as a table of its own.
+// for eight fields. This takes time. So if an answer is a list of width elements, the elements are added one by one,
+// without a table. Such an answer must begin with a number and contain neither nil nor false. Any other answer is added
+// as a table.
 func keepCode(width int, checks bool) string {
 	if width == 0 {
 		return "if answer == nil then answer = false end n = n + 1 out[n] = answer"
