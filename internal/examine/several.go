@@ -141,8 +141,8 @@ func (x *examination) toldByAnother(l *limiter.Limiter, i, j int) (plays int, er
 	if after[0].got[last+1].Allowed() || x.has("retry_others") {
 		return 2, nil
 	}
-	f := x.say(l.Each == nil, "retry_others", again, "%s and %s are used up; told to wait %s, the last is rejected "+
-		"again", a, b, report.Briefly(told))
+	f := x.say(l.Each == nil, "retry_others", again, "%s and %s are used up; after the told wait of %s, the "+
+		"last is rejected again", a, b, report.Briefly(told))
 	f.Limits = named(l.Limits)
 	return 2, nil
 }
