@@ -31,7 +31,7 @@ func LoadSeveral(f File, limits []limit.Limit) (each []*Program, ask string, err
 		}
 		if b.oneCall {
 			if b.gate == nil && b.each == nil {
-				return nil, "", b.wrong("reply: or gate: is missing; want one of them, which say which limit refused")
+				return nil, "", b.wrong("reply: or gate: is missing; add one, so that a rejection names its limit")
 			}
 			return []*Program{program}, "", b.distinct(program.Decide.Keys)
 		}
