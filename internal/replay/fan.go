@@ -24,7 +24,7 @@ const (
 // fan reads the traffic once, and sends each request to its key's source, in batches. Each source has a goroutine, and
 // so has each row of each source.
 type fan struct {
-	reading  context.Context // reading stops when it ends
+	reading  context.Context // when this context ends, read stops
 	ctx      context.Context // ends when a row fails
 	group    *errgroup.Group
 	policy   limit.Policy
