@@ -132,8 +132,8 @@ func elements(c script.Call) (keys, args []string) {
 	return keys, list(c.Args)
 }
 
-// initCode returns the code that runs the init body. Its KEYS and ARGV come complete with its entry in A. Afterwards
-// the code restores those of the decision.
+// initCode returns the code that runs the init body. The entry of the call in A has all elements of its KEYS and ARGV.
+// Afterwards, the code restores KEYS and ARGV of the decision.
 func (l *layout) initCode(c *script.Call, s settings) string {
 	if c == nil {
 		return ""
