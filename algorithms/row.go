@@ -26,9 +26,9 @@ var rowParameters = []Parameter{
 	{Name: "ask", Kind: OneOf, Words: []string{AskInOrder, AskReversed, AskAll, AskAtomic}, Default: AskInOrder,
 		Doc: "how several limits are asked: in order or reversed, up to the first that refuses; all of them; or " +
 			"atomic, in one script that charges all or none"},
-	{Name: "reserve", Kind: Name, Default: "0", Doc: "where the cost is known at the end: tokens that a request reserves " +
-		"on top of its known cost; none: it reserves nothing, and is counted afterwards"},
-	{Name: "settle", Kind: OneOf, Words: []string{"no"}, Default: "yes", Doc: "where the cost is known at the end: no " +
+	{Name: "reserve", Kind: Name, Default: "0", Doc: "if the cost is known at the end: tokens that a request " +
+		"reserves on top of its known cost; none: it reserves nothing, and is counted afterwards"},
+	{Name: "settle", Kind: OneOf, Words: []string{"no"}, Default: "yes", Doc: "if the cost is known at the end: no " +
 		"means that the known cost is charged at the start, and nothing at the end"},
 }
 
@@ -139,8 +139,8 @@ func (c Choice) atRow(in *Rule, own limit.Policy) error {
 	v := Values{algorithm: c.Algorithm, set: c.set, resolved: in.Parameters}
 	switch {
 	case c.IsTokens():
-		return errors.New("reserve and settle are about costs that are known at the end; this traffic has none (actual: " +
-			"or --trace-actual)")
+		return errors.New("reserve and settle are about costs that are known at the end; this traffic has none " +
+			"(actual: or --trace-actual)")
 	case v.isSet("ask"):
 		return errors.New("ask chooses how several limits are asked; this run has one limit")
 	case v.isSet("nodes"):

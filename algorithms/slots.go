@@ -22,7 +22,7 @@ var (
 		}}
 	slotCounter = Algorithm{Name: "slot-counter", Family: "slots", Colour: "#d55e00", // vermillion
 		State: "the number of requests in flight",
-		Rule:  "a request is admitted if the counter is below N; each end lowers it; it expires ttl after the last start",
+		Rule:  "a request is admitted if the counter is below N; an end lowers it; it expires ttl after the last start",
 		Bound: "none if it expires while requests run", Sources: slotSources,
 		Parameters: []Parameter{{Name: "ttl", Kind: Duration, Low: 1000, High: limit.MaxWindow.Microseconds(),
 			Default: "never", Doc: "how long after the last start the counter expires"}}}
@@ -95,8 +95,8 @@ func (c Choice) SlotsUnder(p limit.Policy) (*Slots, error) {
 			return &slotCounting{p.Requests, ttl, tokensOf[slotCount, *slotCount]{newStore[slotCount](clock{})}}
 		}
 	default:
-		return nil, fmt.Errorf("%s: counts a window, and the limit is on requests in flight; want leases or slot-counter",
-			c.Label)
+		return nil, fmt.Errorf("%s: counts a window, and the limit is on requests in flight; want leases or "+
+			"slot-counter", c.Label)
 	}
 	return s, nil
 }

@@ -53,9 +53,6 @@ func (c Choice) IsTokens() bool {
 	return c.Algorithm.isSpecial() || v.isSet("reserve") || v.isSet("settle")
 }
 
-// CanSettle reports whether the algorithm's charges can be settled.
-func (c Choice) CanSettle() bool { return settling[c.Algorithm.Name] != nil }
-
 // WithoutSettle reports whether c never settles, and returns c without that parameter. The label stays the same.
 func (c Choice) WithoutSettle() (Choice, bool) {
 	never := c.values().isSet("settle")
@@ -121,7 +118,8 @@ func gcraTokensUnder(p limit.Policy) (script string, args []string, fresh func()
 	burst, interval := p.Capacity(), ceilDiv(ticks*p.WindowUS(), p.Requests)
 	err = withinSpan("filling the bucket", burst, interval, limit.MaxExact/2, ticks)
 	return "gcra-tokens", decimal(burst, p.WindowUS(), p.Requests), func() limit.Tracker {
-		return &gcraTokens{gcra{bucket{burst, interval, ticks}}, tokensOf[arrival, *arrival]{newStore[arrival](clock{})}}
+		return &gcraTokens{gcra{bucket{burst, interval, ticks}},
+			tokensOf[arrival, *arrival]{newStore[arrival](clock{})}}
 	}, err
 }
 
@@ -296,4 +294,27 @@ func (l *logOfTokens) End(serverUS, _ int64, key string, e limit.Ending) bool {
 		s.entries[i].cost = e.Actual
 	}
 	return i >= 0
+}
+
+// TokenRows returns the rows of every run whose costs are known at the end of requests.
+func TokenRows() (all []Choice) {
+	add := func(name string, set map[string]string) {
+		if c, err := Choose(name, set); err == nil {
+			all = append(all, c)
+		}
+	}
+	afterwards := map[string]string{"reserve": "none"}
+	add(logTokens, nil)
+	add(logTokens, afterwards)
+	for _, c := range Defaults() {
+		switch {
+		case IsFloor(c.Label) || c.Algorithm.Family == "shaper":
+		case settling[c.Algorithm.Name] != nil:
+			add(c.Label, nil)
+			add(c.Label, afterwards)
+		default:
+			add(c.Label, map[string]string{"settle": "no"})
+		}
+	}
+	return all
 }

@@ -83,8 +83,10 @@ func (r *fields) term(field string, e ast.Expr) (amount, error) {
 		}
 	case *ast.BinaryExpr:
 		operate := map[token.Token]func(a, b float64) float64{
-			token.ADD: func(a, b float64) float64 { return a + b }, token.SUB: func(a, b float64) float64 { return a - b },
-			token.MUL: func(a, b float64) float64 { return a * b }, token.QUO: func(a, b float64) float64 { return a / b },
+			token.ADD: func(a, b float64) float64 { return a + b },
+			token.SUB: func(a, b float64) float64 { return a - b },
+			token.MUL: func(a, b float64) float64 { return a * b },
+			token.QUO: func(a, b float64) float64 { return a / b },
 		}[e.Op]
 		if operate == nil {
 			break

@@ -151,7 +151,7 @@ func (t Trace) Validate() []*FieldError {
 	case t.End != "" && t.TimeIs == TimeIsEnd:
 		p.bad("time_is", "--trace-end is the end already, so that the time is the start")
 	case t.Actual != "" && t.Takes == "" && t.End == "":
-		p.bad("actual", "a cost that is known at the end needs --trace-takes or --trace-end, which say when that is")
+		p.bad("actual", "it is known at the end, and nothing says when that is; want --trace-takes or --trace-end")
 	case t.TimeIs == TimeIsEnd && t.Takes == "":
 		p.bad("time_is", "the start is not known; want --trace-takes, with how long a request took")
 	}

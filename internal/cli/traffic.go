@@ -66,7 +66,8 @@ func (t *Traffic) RegisterSpans(c *cobra.Command, brief bool) {
 	c.Flags().StringVar(&t.trace.Takes, "trace-takes", "",
 		"`FIELD` with how long a request took; a+b adds two; with its unit d:ms")
 	c.Flags().StringVar(&t.trace.End, "trace-end", "", "`FIELD` with the time of a request's end, as in --trace-time")
-	c.Flags().StringVar(&t.trace.Actual, "trace-actual", "", "`FIELD` with the cost that is known at the end; a+b adds two")
+	c.Flags().StringVar(&t.trace.Actual, "trace-actual", "",
+		"`FIELD` with the cost that is known at the end; a+b adds two")
 	c.Flags().StringVar((*string)(&t.trace.TimeIs), "trace-time-is", "",
 		"--trace-time is a request's `TIME`: start or end (nginx: end)")
 }

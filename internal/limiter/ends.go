@@ -13,7 +13,7 @@ import (
 // Ends is how a limiter is told when the requests end that it admitted.
 type Ends struct {
 	Reserve    int64           // see algorithms.Tokens
-	Program    *script.Program // the call at the end; a decision that is allowed means that the limiter knew the request
+	Program    *script.Program // the call at the end; an allowed decision means that the limiter knew the request
 	Renew      *script.Program // the call that renews; nil: there is none
 	RenewUS    int64           // how often an open request calls Renew
 	NewTracker func() limit.Tracker

@@ -44,20 +44,6 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 	{Name: "reserved_share", Unit: Limits, Heading: "reserved", In: everywhere,
 		Help:  "what admitted requests reserved, divided by what they cost in the end",
 		Where: func(f *Figures) bool { return f.ReservedShare != nil }},
-	{Name: "ends.calls", Unit: PerDecision, Digits: 2, Heading: "calls", In: everywhere, Better: Lower,
-		Help: "calls at starts and ends per request", Where: func(f *Figures) bool { return f.Ends != nil }},
-	{Name: "slots.admitted_full", Unit: Requests, Heading: "full", Title: "admitted though full", In: everywhere,
-		Better: Lower, Help: "admitted although the limit's number of the row's own requests were in flight",
-		Where: func(f *Figures) bool { return f.Slots != nil }},
-	{Name: "slots.refused_free", Unit: Requests, Heading: "needless", Title: "refused though free", In: everywhere,
-		Better: Lower, Help: "rejected although fewer of the row's own requests were in flight than the limit",
-		Where: func(f *Figures) bool { return f.Slots != nil }},
-	{Name: "ends.renewals_lost", Unit: Requests, Heading: "renewals\nlost", In: roomy, Better: Lower,
-		Help:  "renewals of requests that the limiter no longer knew",
-		Where: func(f *Figures) bool { return f.Ends != nil && f.Ends.RenewalsLost > 0 }},
-	{Name: "ends.late", Unit: Requests, Heading: "ended\nlate", In: roomy,
-		Help:  "ends of requests that the limiter no longer knew",
-		Where: func(f *Figures) bool { return f.Ends != nil }},
 	{Name: "several_refused", Unit: Requests, Heading: "several\nrefused", Title: "several refused",
 		Help: "requests that more than one of several limits refused", In: roomy,
 		Where: func(f *Figures) bool { return f.Several != nil }},
@@ -82,6 +68,25 @@ var LimitMeasures = &Subject{Name: "one of several limits", Measures: []Measure{
 	{Name: "in_vain", Unit: Permits, Heading: "in vain", In: Expected, Better: Lower,
 		Help: "what this limit was charged for requests that another one refused"},
 }}
+
+// EndMeasures are about requests that end, and their slots.
+var EndMeasures = &Subject{Name: "requests that end", Caption: "What happened to requests that end",
+	Measures: []Measure{
+		{Name: "ends.calls", Unit: PerDecision, Digits: 2, Heading: "calls", In: everywhere, Better: Lower,
+			Help: "calls at starts and ends per request", Where: func(f *Figures) bool { return f.Ends != nil }},
+		{Name: "slots.admitted_full", Unit: Requests, Heading: "full", Title: "admitted though full", In: everywhere,
+			Better: Lower, Help: "admitted although the limit's number of the row's own requests were in flight",
+			Where: func(f *Figures) bool { return f.Slots != nil }},
+		{Name: "slots.refused_free", Unit: Requests, Heading: "needless", Title: "refused though free", In: everywhere,
+			Better: Lower, Help: "rejected although fewer of the row's own requests were in flight than the limit",
+			Where: func(f *Figures) bool { return f.Slots != nil }},
+		{Name: "ends.renewals_lost", Unit: Requests, Heading: "renewals\nlost", In: roomy, Better: Lower,
+			Help:  "renewals of requests that the limiter no longer knew",
+			Where: func(f *Figures) bool { return f.Ends != nil && f.Ends.RenewalsLost > 0 }},
+		{Name: "ends.late", Unit: Requests, Heading: "ended\nlate", In: roomy,
+			Help:  "ends of requests that the limiter no longer knew",
+			Where: func(f *Figures) bool { return f.Ends != nil }},
+	}}
 
 // costly reports whether the offered cost differs from the number of requests.
 func costly(f *Figures) bool { return f.OfferedCost != f.Offered }

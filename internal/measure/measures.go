@@ -118,7 +118,7 @@ func (s *Subject) Within(p Place) []*Measure {
 // Subjects returns all subjects, in the order of the tables.
 func Subjects() []*Subject {
 	return []*Subject{
-		DecisionMeasures, ShapingMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures,
+		DecisionMeasures, EndMeasures, ShapingMeasures, ClientMeasures, RetryAfterMeasures, ClockMeasures, RaceMeasures,
 		LocalFlagMeasures,
 		FairnessMeasures,
 		CostMeasures,

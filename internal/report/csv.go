@@ -56,7 +56,7 @@ func CSVColumns() []string {
 
 // composites are the fields of a row that have several numbers.
 var composites = []string{"most_admitted", "bound", "shaping", "fairness", "clients", "clock_effect", "race",
-	"local_flag", "limits"}
+	"local_flag", "limits", "ends", "slots"}
 
 func csvLine(run *result.Run, row *result.Row) []string {
 	line := []string{run.Scenario, row.Algorithm}

@@ -28,7 +28,7 @@ func Tables(r *result.Run, place measure.Place, columns []*measure.Measure) []Ta
 		tables = severalTables(r, place)
 	}
 	for _, about := range measure.Subjects()[1:] {
-		if about == measure.CostMeasures && place == measure.Table {
+		if (about == measure.CostMeasures || about == measure.EndMeasures) && place == measure.Table {
 			continue // on a terminal they are columns of the first table
 		}
 		tables = append(tables, subjectTable(r, about, place))
@@ -45,7 +45,7 @@ func runTable(r *result.Run, place measure.Place, shown []*measure.Measure) Tabl
 	if place != measure.Page {
 		if shown == nil {
 			shown = slices.Concat(measure.DecisionMeasures.Shown(place, r.Figures()),
-				measure.CostMeasures.Shown(place, r.Figures()))
+				measure.EndMeasures.Shown(place, r.Figures()), measure.CostMeasures.Shown(place, r.Figures()))
 		}
 		t := Table{Bare: true, Columns: columns(shown, place)}
 		t.Rows = each(shownRows(r), func(group []*result.Row) TableRow {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
@@ -21,28 +20,6 @@ func (p *Plan) inFlight() bool { return p.Policy.Contract == limit.ByFlight }
 
 // settles reports whether the cost of the plan's requests is known only at their end.
 func (p *Plan) settles() bool { return p.Scenario.HasActual() }
-
-// tokenRows returns the rows of a run whose costs are known at the end of requests.
-func tokenRows() (all []algorithms.Choice) {
-	add := func(label string, set map[string]string) {
-		if c, err := algorithms.Choose(label, set); err == nil {
-			all = append(all, c)
-		}
-	}
-	add("log-tokens", nil)
-	add("log-tokens", map[string]string{"reserve": "none"})
-	for _, c := range algorithms.Defaults() {
-		switch {
-		case algorithms.IsFloor(c.Label) || c.Algorithm.Family == "shaper":
-		case c.CanSettle():
-			add(c.Label, nil)
-			add(c.Label, map[string]string{"reserve": "none"})
-		default:
-			add(c.Label, map[string]string{"settle": "no"})
-		}
-	}
-	return all
-}
 
 // caller starts and ends requests.
 type caller interface {
@@ -190,7 +167,8 @@ func (e *ending) reached(all []limit.Request) []limit.Request {
 		return all
 	}
 	return slices.DeleteFunc(all, func(q limit.Request) bool {
-		lost := slices.ContainsFunc(e.outages, func(o limit.Outage) bool { return o.FromUS <= q.AtUS && q.AtUS < o.UntilUS })
+		lost := slices.ContainsFunc(e.outages,
+			func(o limit.Outage) bool { return o.FromUS <= q.AtUS && q.AtUS < o.UntilUS })
 		if lost && q.Ended.Renewal > 0 {
 			e.renewAgain(q)
 		}

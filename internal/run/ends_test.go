@@ -132,8 +132,8 @@ phases:
   - {name: few, duration: 60s, constant: 12, cost: 50, takes: 1s, actual: 5}
 `, map[string]int64{"gcra": 12, "log-tokens": 11, "fixed-window-aligned": 11, "sliding-window-log:settle=no": 2}, nil},
 	} {
-		s := written(t, "name: one\nquestion: q?\nlimit: 100/1m\nrows: [\"gcra:reserve=1024\", \"log-tokens:reserve=1024\"]"+
-			test.traffic)
+		s := written(t, "name: one\nquestion: q?\nlimit: 100/1m\nrows: [\"gcra:reserve=1024\", "+
+			"\"log-tokens:reserve=1024\"]"+test.traffic)
 		found := run(t, job(s)).Document.Runs[0]
 		for label, want := range test.admitted {
 			if row := found.Find(label); row == nil || row.Admitted != want {
@@ -152,11 +152,12 @@ phases:
 func TestTokensRefuse(t *testing.T) {
 	const head = "name: one\nquestion: q?\nlimit: 10/1s\nphases: [{name: a, duration: 1s, constant: 1%s}]\n"
 	for _, test := range []struct{ actual, label, want string }{
-		{", takes: 1s, actual: 5", "sliding-window-log", "sliding-window-log: its charges cannot be settled; want one of " +
-			strings.Join(algorithms.Settling(), ", ") + ", or settle=no"},
+		{", takes: 1s, actual: 5", "sliding-window-log", "sliding-window-log: its charges cannot be settled; want " +
+			"one of " + strings.Join(algorithms.Settling(), ", ") + ", or settle=no"},
 		{", takes: 1s, actual: 5", "gcra:reserve=some", `gcra:reserve=some: parameter reserve: "some": want none, or a ` +
 			"whole number from 0 to 1000000000"},
-		{", takes: 1s, actual: 5", "gcra:burst=3", "gcra:burst=3: burst= does not go with costs that are known at the end"},
+		{", takes: 1s, actual: 5", "gcra:burst=3",
+			"gcra:burst=3: burst= does not go with costs that are known at the end"},
 		{"", "gcra:reserve=5", "reserve and settle are about costs that are known at the end; this traffic has none"},
 		{"", "leases", "leases: needs a limit on requests in flight, such as 24/in_flight"},
 		{"", "log-tokens", "log-tokens: needs requests whose cost is known at their end (actual: or --trace-actual)"},

@@ -53,7 +53,7 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 		return r.Algorithms
 	}
 	if p.several() || p.settles() || p.inFlight() {
-		all := tokenRows()
+		all := algorithms.TokenRows()
 		switch {
 		case p.several():
 			all = severalRows(p.Policy)

@@ -32,8 +32,8 @@ func (p *Plan) checkFlight(wrong *Problems) {
 		"managed limits":              p.Scenario.Managed != nil,
 	} {
 		if refused {
-			wrong.Bad(fmt.Errorf("%s: a limit on requests in flight does not go with %s; want a window", p.Scenario.Name,
-				what))
+			wrong.Bad(fmt.Errorf("%s: a limit on requests in flight does not go with %s; want a window",
+				p.Scenario.Name, what))
 		}
 	}
 	if !p.Scenario.HasTakes() {

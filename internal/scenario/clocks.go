@@ -1,7 +1,11 @@
 package scenario
 
 import (
+	"math"
+	"strconv"
 	"time"
+
+	"github.com/zeebo/xxh3"
 
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
@@ -61,7 +65,11 @@ func readFaults(f strictyaml.Fields, s *Scenario) {
 	readTimes(f.Get("crashes"), "a list of crashes such as [{at: 10m, share: 0.33}]",
 		"when holders die, since the start, such as 10m", "share", end, func(f strictyaml.Fields, atUS int64) {
 			c := traffic.Crash{AtUS: atUS}
-			readNumber(f.Need("share", "the share of the open requests whose holders die, such as 0.33"), &c.Share, 0, 1)
+			readNumber(f.Need("share", "of the open requests, the share that dies, such as 0.33"), &c.Share, 0, 1)
+			// The hash chooses the same requests for all rows, whatever they admit.
+			c.Dies = func(number int64) bool {
+				return xxh3.HashString(strconv.FormatInt(number, 10))%1000 < uint64(math.Round(1000*c.Share))
+			}
 			s.Crashes = append(s.Crashes, c)
 		})
 	s.Outages = readOutages(f.Get("server_outage"), end)

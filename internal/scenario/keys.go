@@ -37,7 +37,7 @@ func readTakes(v strictyaml.Value) traffic.Cost {
 		readUS(v, &us, time.Microsecond, maxDuration)
 		return us
 	}
-	if v.IsText() {
+	if !v.IsMapping() {
 		return traffic.FixedCost(us(v))
 	}
 	f := v.Fields("uniform", "weighted", "lognormal")
@@ -87,7 +87,7 @@ func readActual(v strictyaml.Value) (c traffic.Cost, plus bool) {
 			}), false
 		}
 	}
-	return readCost(v), false
+	return readCost(v, "lognormal", "plus"), false
 }
 
 // readLognormal reads {p50: …, p99: …}.
@@ -146,7 +146,7 @@ func readHot(v strictyaml.Value, count int64) traffic.Keys {
 }
 
 // readCost reads a number, {uniform: [1, 10]} or {weighted: {1: 0.9, 50: 0.1}}.
-func readCost(v strictyaml.Value) traffic.Cost {
+func readCost(v strictyaml.Value, also ...string) traffic.Cost {
 	if v.IsNumber() {
 		var n int64
 		v.Integer(&n, 1, traffic.MaxCost)
@@ -156,7 +156,7 @@ func readCost(v strictyaml.Value) traffic.Cost {
 		v.Bad("%s; want a cost such as 3, {uniform: [1, 10]} or {weighted: {1: 0.9, 50: 0.1}}", v.Shown())
 		return nil
 	}
-	f := v.Fields("uniform", "weighted")
+	f := v.Fields(append([]string{"uniform", "weighted"}, also...)...)
 	uniform, weighted := f.Get("uniform"), f.Get("weighted")
 	switch {
 	case uniform.Given() && weighted.Given() || len(f.Entries) == 0:

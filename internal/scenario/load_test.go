@@ -74,6 +74,38 @@ expect:
   - {algorithm: gcra, "refused:rpm": 480, "in_vain:org": {max: 9}, several_refused: 0}
 `
 
+// Requests that end have fields of their own.
+const endings = `# every field of requests that end
+name: endings
+question: Are requests that end read?
+limit: {in_flight: 24}
+cost: 3
+takes: 30s
+actual: {plus: {lognormal: {p50: 50, p99: 500}}}
+crashes: [{at: 10s, share: 0.33}]
+phases:
+  - {name: uniform, duration: 20s, constant: 10/s, takes: {uniform: [1s, 5s]}, actual: 5}
+  - {name: weighted, duration: 20s, constant: 10/s, takes: {weighted: {1s: 0.9, 1m: 0.1}}, actual: {uniform: [1, 9]}}
+  - {name: lognormal, duration: 20s, constant: 10/s, takes: {lognormal: {p50: 4s, p99: 1m}}, actual: {lognormal: {p50: 5, p99: 90}}}
+  - {name: log, trace: {file: a.csv, takes: "ms:ms", actual: "a+b", time_is: end}}
+`
+
+func TestEndingsAreRead(t *testing.T) {
+	s, err := Parse("endings.yaml", []byte(endings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Phases[2]
+	if s.Limit != (limit.Policy{Requests: 24, Contract: limit.ByFlight}) || s.Crashes[0].AtUS != 10_000_000 ||
+		p.Takes != (traffic.LognormalCost{P50: 4e6, P99: 60e6}) ||
+		p.Actual != (traffic.LognormalCost{P50: 5, P99: 90}) || p.Plus || !s.HasTakes() || !s.HasActual() {
+		t.Errorf("%+v, %+v", s, p)
+	}
+	if first := s.Phases[0]; first.Takes != (traffic.UniformCost{Min: 1e6, Max: 5e6}) || first.Plus {
+		t.Errorf("%+v", first)
+	}
+}
+
 func TestSeveralLimitsAreRead(t *testing.T) {
 	s, err := Parse("several.yaml", []byte(severalLimits))
 	if err != nil {

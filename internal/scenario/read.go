@@ -23,7 +23,8 @@ const (
 // scenario reads a whole file.
 func (r *reader) scenario(v strictyaml.Value) *Scenario {
 	f := v.Fields("name", "question", "limit", "limits", "seed", "start", "on_late", "boundary", "phases", "keys",
-		"cost", "takes", "actual", "clients", "server_clock", "sequences", "managed", "server_outage", "crashes", "rows", "parameters", "expect")
+		"cost", "takes", "actual", "clients", "server_clock", "sequences", "managed", "server_outage", "crashes",
+		"rows", "parameters", "expect")
 	if !f.Given() {
 		return nil
 	}

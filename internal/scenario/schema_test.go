@@ -218,7 +218,7 @@ func TestSchemaHasTheLoadersFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[uintptr]bool{}
-	for _, name := range append(Names(), "everything", "several") {
+	for _, name := range append(Names(), "everything", "several", "endings") {
 		root := &yaml.Node{}
 		if err := yaml.Unmarshal(source(t, name), root); err != nil {
 			t.Fatal(err)
@@ -251,6 +251,8 @@ func source(t *testing.T, name string) []byte {
 	switch name {
 	case "everything":
 		return []byte(everything)
+	case "endings":
+		return []byte(endings)
 	case "several":
 		return []byte(severalLimits)
 	}
@@ -263,7 +265,7 @@ func source(t *testing.T, name string) []byte {
 
 func TestSchemaAcceptsTheBuiltin(t *testing.T) {
 	schema := compileSchema(t)
-	for _, name := range append(Names(), "everything", "several") {
+	for _, name := range append(Names(), "everything", "several", "endings") {
 		v, _ := asJSON(t, source(t, name))
 		if err := schema.Validate(v); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -3,13 +3,9 @@ package traffic
 import (
 	"cmp"
 	"iter"
-	"math"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
-
-	"github.com/zeebo/xxh3"
 
 	"ratelab/internal/limit"
 )
@@ -48,12 +44,12 @@ func List(requests []limit.Request, lasts time.Duration, foreseen bool) *Stream 
 
 // Crash is an instant at which some holders of open requests die.
 type Crash struct {
-	AtUS  int64   // since the start
-	Share float64 // of the open requests
+	AtUS  int64                   // since the start
+	Share float64                 // of the open requests
+	Dies  func(number int64) bool // whether the holder of an open request dies; requests count from 0
 }
 
-// WithCrashes adds crashes, in the order of time, to s, and returns s. Of the requests that are open at that instant,
-// those die whose XXH3-64 of the decimal number, modulo 1,000, is below 1,000 × share. Requests count from 0.
+// WithCrashes adds crashes, in the order of time, to s, and returns s.
 func (s *Stream) WithCrashes(crashes []Crash) *Stream {
 	s.crashes = crashes
 	return s
@@ -63,7 +59,7 @@ func (s *Stream) WithCrashes(crashes []Crash) *Stream {
 func (s *Stream) crash(q *limit.Request, number int64) {
 	for _, c := range s.crashes {
 		open := q.AtUS < c.AtUS && q.AtUS+q.TakesUS > c.AtUS
-		if open && xxh3.HashString(strconv.FormatInt(number, 10))%1000 < uint64(math.Round(1000*c.Share)) {
+		if open && c.Dies(number) {
 			q.TakesUS, q.Dies = c.AtUS-q.AtUS, true
 			return
 		}
