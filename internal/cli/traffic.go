@@ -56,18 +56,23 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 	Complete(c, "within-second", accesslog.WithinSeconds)
 }
 
-// RegisterSpans adds the flags that say how long a logged request takes. With brief, the help does not show them.
+// RegisterSpans adds the flags that say how long a logged request takes. With brief, the help does not show them, and
+// there is a flag for the cost that is known at the end.
 func (t *Traffic) RegisterSpans(c *cobra.Command, brief bool) {
+	names := []string{"trace-takes", "trace-end", "trace-time-is"}
+	if brief {
+		names = append(names, "trace-actual")
+		c.Flags().StringVar(&t.trace.Actual, "trace-actual", "",
+			"`FIELD` with the cost that is known at the end; a+b adds two")
+	}
 	defer func() {
-		for _, name := range []string{"trace-takes", "trace-end", "trace-time-is", "trace-actual"} {
+		for _, name := range names {
 			c.Flags().Lookup(name).Hidden = brief
 		}
 	}()
 	c.Flags().StringVar(&t.trace.Takes, "trace-takes", "",
 		"`FIELD` with how long a request took; a+b adds two; with its unit d:ms")
 	c.Flags().StringVar(&t.trace.End, "trace-end", "", "`FIELD` with the time of a request's end, as in --trace-time")
-	c.Flags().StringVar(&t.trace.Actual, "trace-actual", "",
-		"`FIELD` with the cost that is known at the end; a+b adds two")
 	c.Flags().StringVar((*string)(&t.trace.TimeIs), "trace-time-is", "",
 		"--trace-time is a request's `TIME`: start or end (nginx: end)")
 }
