@@ -24,6 +24,9 @@ type Tokens struct {
 // NoReserve means that a start reserves nothing, and that the end charges the whole cost.
 const NoReserve = -1
 
+// ReservesNothing is the value of reserve for NoReserve.
+const ReservesNothing = "none"
+
 // settling are the algorithms whose charges can be settled, by name, with the parts of Tokens that a limit determines.
 var settling = map[string]func(p limit.Policy) (script string, args []string, fresh func() limit.Tracker, err error){
 	"gcra":                 gcraTokensUnder,
@@ -88,7 +91,7 @@ func (c Choice) TokensUnder(p limit.Policy) (*Tokens, error) {
 
 // reserveOf reads none, or a number of tokens.
 func reserveOf(text string) (int64, error) {
-	if text == "none" {
+	if text == ReservesNothing {
 		return NoReserve, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -303,7 +306,7 @@ func TokenRows() (all []Choice) {
 			all = append(all, c)
 		}
 	}
-	afterwards := map[string]string{"reserve": "none"}
+	afterwards := map[string]string{"reserve": ReservesNothing}
 	add(logTokens, nil)
 	add(logTokens, afterwards)
 	for _, c := range Defaults() {

@@ -75,6 +75,11 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	sweeps, swept, err := f.Sweeps()
+	if err != nil {
+		return nil, err
+	}
+	choices = append(choices, swept...)
 	instead, err := f.Instead()
 	if err != nil {
 		return nil, err
@@ -88,6 +93,7 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	}
 	job := newJob(list, f.redis, f.Scripts != nil)
 	job.Default = len(args) == 0 && f.Files == nil
+	job.Sweeps = sweeps
 	job.Algorithms, job.Scripts, job.Instead = choices, script.Files(f.Scripts), instead
 	job.Sample = f.redis == redis.KindAuto
 	job.OtherRule = f.Files != nil && !f.ChoseRule()

@@ -52,6 +52,7 @@ func (a *app) simulate() *cobra.Command {
 	}
 	f.AlgorithmsFlag(c)
 	f.ScriptFlag(c)
+	f.SweepFlag(c)
 	f.LimitFlags(c)
 	f.AllowSeveral(c)
 	f.Traffic.Register(c, a.Streams, true)

@@ -21,6 +21,7 @@ import (
 //	                       for each of the first four, <scenario>.window-<limit>
 //	<scenario>.cumulative  the cost admitted up to each time, against the exact reference
 //	<scenario>.delay       how long admitted requests wait; only for runs with a shaper
+//	<scenario>.sweep       figures by the value of a parameter; only for runs with a sweep; not on the page
 //	<scenario>.timescale   the most admitted in any interval, by its length; not on the page
 //
 // The limiters have small panels that share both axes. With a dozen limiters, lines in one panel could not be told
@@ -32,6 +33,9 @@ func OfRun(in curves.Input) []*Figure {
 		all = append(all, drawings[t.Drawing](in, t))
 	}
 	if f := timescale(in); f != nil {
+		all = append(all, f)
+	}
+	if f := sweep(in); f != nil {
 		all = append(all, f)
 	}
 	return all

@@ -23,6 +23,7 @@ type Limiters struct {
 	limit    string
 	burst    Value[int64]
 	contract Value[string]
+	sweeps   []string
 	several  bool // --limit may have several limits
 }
 
@@ -43,6 +44,33 @@ func (l *Limiters) AlgorithmsFlag(c *cobra.Command) {
 		}
 	}
 	Complete(c, "algorithms", all)
+}
+
+// SweepFlag adds --sweep to c.
+func (l *Limiters) SweepFlag(c *cobra.Command) {
+	c.Flags().StringArrayVar(&l.sweeps, "sweep", nil,
+		"rows for several values: leases:ttl=1s..20m or `ROW:PARAMETER=A,B`; repeatable")
+}
+
+// Sweeps resolves --sweep. rows are the rows of all sweeps.
+func (l *Limiters) Sweeps() (all []*algorithms.Swept, rows []algorithms.Choice, err error) {
+	for _, text := range l.sweeps {
+		s, err := algorithms.Sweep(text)
+		if err != nil {
+			return nil, nil, Usage("--sweep: %v", err)
+		}
+		for _, row := range s.Rows {
+			if slices.ContainsFunc(rows, func(o algorithms.Choice) bool { return o.Label == row.Label }) {
+				return nil, nil, Usage("--sweep %s: the row %s is in two sweeps", message.Quote(text), row.Label)
+			}
+			rows = append(rows, row)
+		}
+		all = append(all, s)
+	}
+	if len(rows) > algorithms.MostSwept {
+		return nil, nil, Usage("--sweep: %d rows; want at most %d", len(rows), algorithms.MostSwept)
+	}
+	return all, rows, nil
 }
 
 // ScriptFlag adds --script to c.
@@ -86,7 +114,7 @@ func (l *Limiters) Instead() (run.Instead, error) {
 	}
 	if p, other, err := limit.ParseFlight(l.limit); !other && l.several {
 		if err == nil && (l.HasBurst() || l.contract.Value != "") {
-			err = errors.New("--burst and --contract: do not go with a limit on requests in flight; leave them out")
+			err = errors.New("burst and --contract: do not go with a limit on requests in flight; leave them out")
 		}
 		if err != nil {
 			return instead, Usage("--%v", err)

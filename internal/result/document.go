@@ -210,9 +210,20 @@ type Run struct {
 	// TimeScales has the lengths of the intervals for which the rows' MostAdmitted has values, and what the limit
 	// allows in each.
 	TimeScales *TimeScales `json:"time_scales,omitempty"`
+	// Sweeps are rows that differ in one parameter; absent if there are none.
+	Sweeps []Sweep `json:"sweeps,omitempty"`
 	// ClientGroups are the names of the scenario's groups of clients, in the order of its file; absent if clients do
 	// not react.
 	ClientGroups []string `json:"client_groups,omitempty"`
+}
+
+// Sweep has rows that differ in the value of one parameter.
+type Sweep struct {
+	Of        string     `json:"of"` // the row without the parameter
+	Parameter string     `json:"parameter"`
+	Duration  bool       `json:"duration,omitempty"` // the values are in µs
+	Rows      []string   `json:"rows"`
+	Values    []*float64 `json:"values"` // null: no number
 }
 
 // Part is the part of a scenario that bench run plays. The run is about this part, but DurationUS is the duration of
@@ -290,13 +301,13 @@ func (r *Run) HasCosts() bool {
 	return slices.ContainsFunc(r.Figures(), func(f *measure.Figures) bool { return f.OfferedCost != f.Offered })
 }
 
-// Alike groups rows with the same decisions whose admitted requests leave at the same times. A group has the place of
-// its first row. The floor is always a group of its own.
+// Alike groups rows with the same decisions whose admitted requests leave at the same times. If there are sweeps, each
+// row is a group of its own. A group has the place of its first row. The floor is always a group of its own.
 func (r *Run) Alike() [][]*Row {
 	var groups [][]*Row
 	for i := range r.Results {
 		row := &r.Results[i]
-		like := func(group []*Row) bool { return row.isAlike(group[0]) }
+		like := func(group []*Row) bool { return r.Sweeps == nil && row.isAlike(group[0]) }
 		if g := slices.IndexFunc(groups, like); g >= 0 {
 			groups[g] = append(groups[g], row)
 		} else {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,6 +35,17 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 		run.Limits = append(run.Limits, result.NamedLimitOf(l))
 	}
 	run.ReferenceLimits = o.ReferenceLimits
+	for _, s := range p.Sweeps {
+		sweep := result.Sweep{Of: s.Of, Parameter: s.Parameter, Duration: s.Duration}
+		for i, row := range s.Rows {
+			sweep.Rows = append(sweep.Rows, row.Label)
+			sweep.Values = append(sweep.Values, nil)
+			if v := s.Values[i]; !math.IsNaN(v) {
+				sweep.Values[i] = &v
+			}
+		}
+		run.Sweeps = append(run.Sweeps, sweep)
+	}
 	note := func(text string) { run.Notes = append(run.Notes, text) }
 	if p.Scenario.Boundary {
 		note("boundary case: one millisecond more or less changes what is admitted")

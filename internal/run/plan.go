@@ -23,6 +23,7 @@ type Plan struct {
 	Seed     uint64
 	Limiters []*limiter.Limiter
 	Stream   *traffic.Stream
+	Sweeps   []*algorithms.Swept // see Ask.Sweeps
 
 	Progress func(requests int64)                 // may be nil
 	Watch    func(label string) (Observer, error) // see Ask.Watch

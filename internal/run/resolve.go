@@ -26,6 +26,7 @@ func (a *Ask) Plans() ([]*Plan, error) {
 	var all []*Plan
 	for _, s := range a.Scenarios {
 		p := NewPlan(s, a.Instead)
+		p.Sweeps = a.Sweeps
 		p.Enter(r.choices(&p), a.Scripts, &r.Problems)
 		r.addSequences(&p)
 		r.checkExpected(&p)

@@ -38,6 +38,7 @@ type Ask struct {
 	Algorithms []algorithms.Choice // nil: all, and those that a scenario's expect names
 	Expected   bool                // only the rows that a scenario's expect names, instead of Algorithms
 	Scripts    []script.File       // users' scripts
+	Sweeps     []*algorithms.Swept // their rows are among Algorithms
 	Instead
 
 	Version string
