@@ -183,12 +183,13 @@ func examined(ctx context.Context, files []script.File, limits []limit.Policy, s
 // mostShown is the largest number of requests of a run that are examined at each limit.
 const mostShown = 20_000
 
-// shownAt returns the requests of the plans at each limit. Plans with wrong clocks are left out.
+// shownAt returns the requests of the plans at each limit. Plans with wrong clocks, or with costs that are known at the
+// end, are left out.
 func shownAt(plans []*run.Plan, limits []limit.Policy) map[limit.Policy][]limit.Request {
 	all := map[limit.Policy][]limit.Request{}
 	for i, p := range plans {
 		at := result.LimitOf(p.Policy).Policy()
-		if !p.Scenario.Plain() || p.Scenario.ClocksOff() || !slices.Contains(limits, at) {
+		if p.Scenario.HasActual() || !p.Scenario.Plain() || p.Scenario.ClocksOff() || !slices.Contains(limits, at) {
 			continue
 		}
 		for q, err := range p.Stream.Requests() {

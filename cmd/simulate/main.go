@@ -133,7 +133,8 @@ func (j *job) decide(ctx context.Context) (found *run.Result, err error) {
 	})
 	var limits []limit.Policy
 	for i := range doc.Runs {
-		if p := doc.Runs[i].Limit.Policy(); !slices.Contains(limits, p) && (i == 0 || j.Expected) {
+		p := doc.Runs[i].Limit.Policy()
+		if p.Contract != limit.ByFlight && !slices.Contains(limits, p) && (i == 0 || j.Expected) {
 			limits = append(limits, p)
 		}
 	}

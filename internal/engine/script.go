@@ -113,7 +113,15 @@ func (s *onServer) Beside(program *script.Program) (run.Script, error) {
 	if err != nil {
 		return nil, explain(err, s.server)
 	}
-	return &onServer{Runner: r, engine: s.engine, limiter: s.limiter, server: s.server, known: true}, nil
+	beside := &onServer{Runner: r, engine: s.engine, limiter: s.limiter, server: s.server, known: true}
+	if s.before != nil {
+		before, err := s.before.Beside(program)
+		if err != nil {
+			return nil, err
+		}
+		beside.before = before.(*onServer)
+	}
+	return beside, nil
 }
 
 // fault explains an error of a call. The errors that a user's script raises are the script's fault. On our own server,

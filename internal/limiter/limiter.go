@@ -78,6 +78,9 @@ func OfScript(f script.File, p limit.Policy) (*Limiter, error) {
 	}
 	l := &Limiter{Rule: algorithms.Rule{Label: program.Label, Parameters: map[string]string{}, Policy: p},
 		Program: program, File: f.Name, Aligned: true}
+	if program.Ends != nil {
+		l.Ends = &Ends{Program: program.Ends, Renew: program.Renews, RenewUS: program.RenewUS}
+	}
 	if own := program.Own; own != nil {
 		l.Policy.Requests, l.Policy.Window, l.Policy.Burst = own.Requests, own.Window, 0
 		l.Parameters["limit"] = strconv.FormatInt(own.Requests, 10)
@@ -120,6 +123,13 @@ func (l *Limiter) Labelled(label, keyspace string) *Limiter {
 	if l.Program != nil {
 		mine.Program = l.Program.InKeyspace(keyspace)
 		mine.Program.Label = label
+		if l.Ends != nil {
+			ends := *l.Ends
+			if ends.Program = ends.Program.InKeyspace(keyspace); ends.Renew != nil {
+				ends.Renew = ends.Renew.InKeyspace(keyspace)
+			}
+			mine.Ends = &ends
+		}
 	}
 	if l.Several != nil {
 		several := *l.Several

@@ -65,7 +65,9 @@ func (e *ending) Decide(ctx context.Context, requests []limit.Request, decisions
 		e.starts = e.starts[:0]
 		for n < len(requests) && requests[n].AtUS < next {
 			q := requests[n]
-			next = min(next, q.AtUS+max(1, q.TakesUS))
+			if q.TakesUS > 0 {
+				next = min(next, q.AtUS+q.TakesUS)
+			}
 			if e.RenewUS > 0 {
 				next = min(next, q.AtUS+e.RenewUS)
 			}
@@ -97,8 +99,11 @@ func (e *ending) admit(q limit.Request, reserved int64, d limit.Decision) {
 	e.tally.reserved, e.tally.spent = e.tally.reserved+reserved, e.tally.spent+q.Spent()
 	ending := limit.Ending{Number: e.number, StartUS: e.startUS + q.AtUS + q.ServerSkewUS, Reserved: reserved,
 		Actual: q.Spent()}
+	if q.TakesUS == 0 { // it never ends
+		return
+	}
 	end := q
-	end.AtUS, end.Cost = q.AtUS+max(1, q.TakesUS), reserved
+	end.AtUS, end.Cost = q.AtUS+q.TakesUS, reserved
 	if e.RenewUS > 0 && q.AtUS+e.RenewUS < end.AtUS {
 		renewal := end
 		renewal.AtUS, renewal.TakesUS = q.AtUS+e.RenewUS, end.AtUS-q.AtUS-e.RenewUS

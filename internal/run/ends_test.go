@@ -2,13 +2,16 @@ package run_test
 
 import (
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 	"testing"
 
 	"ratelab/algorithms"
 	"ratelab/internal/longtest"
+	"ratelab/internal/redis"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 )
 
 // tokensAtTheEnd has costs that are known when requests end, of ties and of long and short requests.
@@ -166,6 +169,88 @@ func TestTokensRefuse(t *testing.T) {
 		j.Algorithms = choices(t, test.label)
 		if _, err := j.Plans(); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.label, err, test.want)
+		}
+	}
+}
+
+// userScripts are a script with leases, one with a counter, and one that settles tokens, each with its binding.
+var userScripts = map[string]string{
+	"holders.lua": `
+local now = tonumber(ARGV[1])
+if ARGV[2] == 'release' then return redis.call('ZREM', KEYS[1], ARGV[4]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if ARGV[2] == 'renew' and not redis.call('ZSCORE', KEYS[1], ARGV[4]) then return 0 end
+if ARGV[2] == 'acquire' and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end
+redis.call('ZADD', KEYS[1], now + 1000000, ARGV[4])
+redis.call('PEXPIRE', KEYS[1], 1000)
+return 1`,
+	"holders.yaml": `
+keys: ["h:{key}"]
+args: ["{now_us}", acquire, "{limit}", "{id}"]
+admitted: [1]
+ends: {args: ["{now_us}", release, 0, "{id}"], held: [1]}
+renews: {every: 300ms, args: ["{now_us}", renew, 0, "{id}"], held: [1]}
+`,
+	"counter.lua": `
+if tonumber(redis.call('GET', KEYS[1]) or 0) >= tonumber(ARGV[1]) then return 0 end
+redis.call('INCR', KEYS[1])
+return 1`,
+	"counter.yaml": `
+keys: ["c:{key}"]
+args: ["{limit}"]
+admitted: [1]
+ends: {lua: "return redis.call('DECR', KEYS[1])"}
+`,
+	"tokens.lua": `
+if tonumber(redis.call('GET', KEYS[1]) or 0) + ARGV[2] > tonumber(ARGV[1]) then return 0 end
+redis.call('INCRBY', KEYS[1], ARGV[2])
+redis.call('EXPIREAT', KEYS[1], ARGV[3])
+return 1`,
+	"tokens.yaml": `
+keys: ["t:{key}:{now_s // window_s}"]
+args: ["{limit}", "{cost}", "{(now_s // window_s + 1) * window_s}"]
+admitted: [1]
+ends:
+  keys: ["t:{key}:{start_s // window_s}"]
+  args: ["{actual - reserved}"]
+  lua: "if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end redis.call('INCRBY', KEYS[1], ARGV[1]) return 1"
+  held: [1]
+`}
+
+// A user's script with the rule of a built-in one decides alike when requests end, are renewed, and die.
+func TestScriptsOfRequestsThatEnd(t *testing.T) {
+	file := func(name string) script.File {
+		return script.File{Name: name, Read: func(name string) ([]byte, error) {
+			if text, ok := userScripts[name]; ok {
+				return []byte(text), nil
+			}
+			return nil, fs.ErrNotExist
+		}}
+	}
+	tokens := written(t, `name: tokens
+question: Tokens?
+limit: 300/2s
+keys: {count: 3}
+cost: {uniform: [1, 20]}
+takes: {weighted: {40ms: 0.7, 3s: 0.3}}
+actual: {plus: {weighted: {1: 0.5, 20: 0.4, 250: 0.1}}}
+phases: [{name: crowd, duration: 6s, poisson: 60/s}]
+`)
+	for _, test := range []struct {
+		s         *scenario.Scenario
+		file, row string
+	}{
+		{slots(t), "holders.lua", "leases:ttl=1s:renew=300ms"},
+		{slots(t), "counter.lua", "slot-counter"},
+		{tokens, "tokens.lua", "fixed-window-aligned"},
+	} {
+		j := job(test.s)
+		j.Server, j.Algorithms, j.Scripts = redis.KindEmbedded, choices(t, test.row), []script.File{file(test.file)}
+		found := run(t, j).Document.Runs[0].Results
+		own, built := found[1], found[0]
+		if own.DecisionsDigest != built.DecisionsDigest || own.Ends == nil || *own.Ends != *built.Ends {
+			t.Errorf("%s decides %s, %+v; %s decides %s, %+v", test.file, own.DecisionsDigest, own.Ends, test.row,
+				built.DecisionsDigest, built.Ends)
 		}
 	}
 }

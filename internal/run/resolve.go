@@ -30,6 +30,7 @@ func (a *Ask) Plans() ([]*Plan, error) {
 		p.Enter(r.choices(&p), a.Scripts, &r.Problems)
 		r.addSequences(&p)
 		r.checkExpected(&p)
+		p.checkEnds(&r.Problems)
 		if p.inFlight() {
 			p.checkFlight(&r.Problems)
 		}

@@ -87,6 +87,9 @@ func (g *game) open(ctx context.Context) error {
 		case g.sample != nil && !l.Foreign():
 			g.sampledRow(ctx, r, model)
 		case l.NewModel == nil:
+			if s, ends := r.script.(*endingScript); ends {
+				r.track(&s.ending)
+			}
 			r.decider = replay.Unreachable(r.script, g.Scenario.Outages)
 		default:
 			both := &confirming{Decider: r.script, model: model(), alike: sameAnswer}

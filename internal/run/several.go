@@ -9,6 +9,7 @@ import (
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/virtualtime"
@@ -21,6 +22,23 @@ func (p *Plan) several() bool { return p.Limits != nil }
 // sharesKeys reports whether a limit applies to a part of the key. Then requests of different keys may share a limit.
 func (p *Plan) sharesKeys() bool {
 	return slices.ContainsFunc(p.Limits, func(l limit.Limit) bool { return l.Part > 0 })
+}
+
+// checkEnds refuses what does not go with requests that end.
+func (p *Plan) checkEnds(wrong *Problems) {
+	takes := p.Scenario.HasTakes()
+	if p.settles() && !takes {
+		wrong.Bad(fmt.Errorf("%s: actual: needs takes:, which says when requests end", p.Scenario.Name))
+	}
+	for _, l := range p.Foreign() {
+		switch {
+		case l.Ends != nil && !takes:
+			wrong.Bad(fmt.Errorf("%s: its binding has ends:, and the traffic of %s does not say how long requests run; "+
+				"want takes: or --trace-takes", message.Path(l.File), p.Scenario.Name))
+		case l.Ends == nil && p.inFlight():
+			wrong.Bad(fmt.Errorf("%s: a limit on requests in flight needs ends: in its binding", message.Path(l.File)))
+		}
+	}
 }
 
 // checkFlight refuses what does not go with a limit on requests in flight.

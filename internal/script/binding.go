@@ -36,6 +36,8 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 //	ask: all                               # with several limits, one call each: order (default) or all
 //	gate: {element: 6, first: 0}           # with several limits in one call: the number of the limit that refused
 //	reply: {element: "{2 * n}", admitted: "<= {limit}"}   # the same, with an element for each limit
+//	ends: {args: [release, "{id}"], held: [1]}   # optional: the call at the end of an admitted request; see readEnds
+//	renews: {every: 20s, args: [renew, "{id}"], held: [1]}   # optional: the call that renews it
 //	init: {script: setup.lua, keys: ["rl:{key}"], args: ["{burst}"]}   # called once per key before its first request
 //	name: my-limiter                       # the result row; default: the file's base name
 //
@@ -84,10 +86,11 @@ type binding struct {
 	file      File
 	dir, base string // of the script's file; base has no extension
 	limits    []limit.Limit
-	at        int       // the index of the limit whose values are read
-	known     constants // values of that limit, or of the script's own limit
-	ask       string    // one of Asks
-	oneCall   bool      // one call decides by all limits
+	at        int              // the index of the limit whose values are read
+	known     constants        // values of that limit, or of the script's own limit
+	ask       string           // one of Asks
+	names     map[string]*term // of the call that is read
+	oneCall   bool             // one call decides by all limits
 	program   Program
 	replies
 }
@@ -115,14 +118,14 @@ func (b *binding) load(script string) strictyaml.Errors {
 // read reads the whole file.
 func (b *binding) read(root strictyaml.Value) {
 	f := root.Fields("keys", "args", "admitted", "rejected", "not_configured", "unavailable",
-		"element", "remaining", "retry_after", "limit", "init", "name", "ask", "reply", "gate")
+		"element", "remaining", "retry_after", "limit", "init", "name", "ask", "reply", "gate", "ends", "renews")
 	if !f.Given() {
 		return
 	}
 	b.program.Label = b.label(f)
 	b.program.Own = own(f.Get("limit"))
 	b.under(b.at)
-	b.ask = Asks[0]
+	b.ask, b.names = Asks[0], variables
 	strictyaml.Choice(f.Get("ask"), &b.ask, Asks)
 	b.program.Decide = b.call(f)
 	perClient(f, b.program.Decide.Keys)
@@ -134,6 +137,7 @@ func (b *binding) read(root strictyaml.Value) {
 	b.program.RetryAt = b.retryAfter != nil && b.retryAfter.instant
 	b.program.SurvivesErrors = b.unavailable == anyError
 	b.init(f.Get("init").Fields("script", "keys", "args"))
+	b.readEnds(f)
 }
 
 // labelText matches valid names of result rows.
@@ -222,7 +226,7 @@ func (b *binding) template(v strictyaml.Value) (t Template) {
 		v.Bad("%s has control characters; want a template on one line", v.Shown())
 	default:
 		var err error
-		if t, err = parseTemplate(text, b.known, b.limits[b.at]); err != nil {
+		if t, err = parseTemplate(text, b.known, b.names, b.limits[b.at]); err != nil {
 			v.Bad("%v", err)
 		}
 	}
@@ -254,9 +258,14 @@ func (b *binding) init(f strictyaml.Fields) {
 		v.Bad("%s; want the name of a script in the binding's own folder, such as setup.lua", v.Shown())
 		return
 	}
+	b.program.InitSource = b.beside(v, name)
+}
+
+// beside reads another script in the binding's folder.
+func (b *binding) beside(v strictyaml.Value, name string) string {
 	source, problems := b.file.lua(b.dir + name)
 	for _, p := range problems {
 		v.Bad("%v", p)
 	}
-	b.program.InitSource = source
+	return source
 }

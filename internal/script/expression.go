@@ -35,15 +35,30 @@ func clock(unitUS int64) *term {
 var variables = map[string]*term{"key": {names: key}, "id": {names: id}, "cost": {names: cost, low: 1,
 	high: limit.MaxRequests}, "now_us": clock(1), "now_ms": clock(1000), "now_s": clock(1_000_000)}
 
+// atEnd are the names that a call at the end of a request has besides.
+var atEnd = map[string]*term{"actual": {names: actual, high: limit.MaxRequests},
+	"reserved": {names: cost, high: limit.MaxRequests}, "start_us": began(1), "start_ms": began(1000),
+	"start_s": began(1_000_000)}
+
+func began(unitUS int64) *term {
+	return &term{names: start, unitUS: unitUS, high: latestUS / float64(unitUS)}
+}
+
+func init() { maps.Copy(atEnd, variables) }
+
 // at returns the term's value for one call.
-func (t *term) at(costs, nowUS int64) float64 {
+func (t *term) at(v *Vars) float64 {
 	switch {
 	case t.op != 0:
-		return calculate(t.op, t.left.at(costs, nowUS), t.right.at(costs, nowUS))
+		return calculate(t.op, t.left.at(v), t.right.at(v))
 	case t.names == now:
-		return float64(nowUS / t.unitUS)
+		return float64(v.NowUS / t.unitUS)
 	case t.names == cost:
-		return float64(costs)
+		return float64(v.Cost)
+	case t.names == actual:
+		return float64(v.Actual)
+	case t.names == start:
+		return float64(v.StartUS / t.unitUS)
 	}
 	return t.low
 }

@@ -60,7 +60,7 @@ func FuzzTemplate(f *testing.F) {
 		v := Vars{Key: "k", Cost: 1 + max(0, cost)%limit.MaxRequests, NowUS: max(0, nowUS) % latestUS}
 		for i := range template.parts {
 			if p := &template.parts[i]; p.kind&computed != 0 {
-				if x := p.sum.at(v.Cost, v.NowUS); !(max(x, -x) < 1<<53) || x < p.sum.low || x > p.sum.high {
+				if x := p.sum.at(&v); !(max(x, -x) < 1<<53) || x < p.sum.low || x > p.sum.high {
 					t.Errorf("%q is %v at %+v, and is from %v to %v", text, x, v, p.sum.low, p.sum.high)
 				}
 			}

@@ -48,6 +48,11 @@ type Program struct {
 	// SurvivesErrors: Decode converts an error reply to a decision too, so an error does not end the run.
 	SurvivesErrors bool
 
+	// Ends and Renews are the calls at the end of an admitted request, and those that renew it; nil: there are none.
+	// Their decisions are allowed if the script still knew the request.
+	Ends, Renews *Program
+	RenewUS      int64 // how often a request is renewed
+
 	TTLs TTLs // in virtual time; zero: TTLs do not change
 
 	Own *limit.Policy // the limit that is written into the script; nil: the limit comes with the call
@@ -99,6 +104,12 @@ func (p *Program) InKeyspace(prefix string) *Program {
 	q := *p
 	q.Decide = *p.Decide.inKeyspace(prefix)
 	q.Init, q.Remove = p.Init.inKeyspace(prefix), p.Remove.inKeyspace(prefix)
+	if p.Ends != nil {
+		q.Ends = p.Ends.InKeyspace(prefix)
+	}
+	if p.Renews != nil {
+		q.Renews = p.Renews.InKeyspace(prefix)
+	}
 	return &q
 }
 

@@ -74,7 +74,7 @@ func Cost() Template { return Template{parts: []part{{kind: cost}}} }
 func Actual() Template { return Template{parts: []part{{kind: actual}}} }
 
 // StartUS returns a template for the time when an ended request was admitted, in µs since 1970.
-func StartUS() Template { return Template{parts: []part{{kind: start}}} }
+func StartUS() Template { return Template{parts: []part{{kind: start, unitUS: 1}}} }
 
 // ID returns a template for the request's {id}.
 func ID() Template { return Template{parts: []part{{kind: id}}} }
@@ -99,6 +99,9 @@ func constantsOf(p limit.Policy) constants {
 		}
 		return float64(p.WindowUS() / unitUS)
 	}
+	if p.Contract == limit.ByFlight { // there is no window
+		return constants{"limit": float64(p.Requests)}
+	}
 	return constants{"limit": float64(p.Requests), "burst": float64(p.Capacity()),
 		"rate":      float64(p.Requests) * 1e6 / float64(p.WindowUS()),
 		"window_us": whole(1), "window_ms": whole(1000), "window_s": whole(1_000_000)}
@@ -119,11 +122,11 @@ var braces = regexp.MustCompile(`\{\{|\}\}|\{[^}]*\}|[{}]`)
 // ParseTemplate reads text with {key}, {id} and {expressions}, which stand for values of a call. {{ and }} stand for
 // braces. Values that known fixes are computed immediately.
 func ParseTemplate(text string, known constants) (Template, error) {
-	return parseTemplate(text, known, limit.Limit{})
+	return parseTemplate(text, known, variables, limit.Limit{})
 }
 
 // parseTemplate is ParseTemplate for a limit, which may have a name and apply to a part of the key.
-func parseTemplate(text string, known constants, l limit.Limit) (Template, error) {
+func parseTemplate(text string, known constants, names map[string]*term, l limit.Limit) (Template, error) {
 	t := Template{parts: []part{}} // not nil, which would mean no template
 	read := 0
 	for _, at := range braces.FindAllStringIndex(text, -1) {
@@ -140,7 +143,7 @@ func parseTemplate(text string, known constants, l limit.Limit) (Template, error
 		case "{":
 			return Template{}, fmt.Errorf("template %q: { is not closed; write {{ for a brace", text)
 		default:
-			sum, err := parseExpression(found[1:len(found)-1], known, variables)
+			sum, err := parseExpression(found[1:len(found)-1], known, names)
 			if err != nil {
 				return Template{}, fmt.Errorf("template %q: %w", text, err)
 			}
@@ -164,6 +167,8 @@ func (t *term) part() part {
 		return part{kind: t.names | computed, sum: t}
 	case t.names == now:
 		return part{kind: now, floorUS: 1, unitUS: t.unitUS}
+	case t.names == start:
+		return part{kind: start, unitUS: t.unitUS}
 	}
 	return part{kind: t.names}
 }
@@ -253,13 +258,13 @@ func (t Template) Append(dst []byte, v *Vars) []byte {
 		case actual:
 			dst = strconv.AppendInt(dst, v.Actual, 10)
 		case start:
-			dst = strconv.AppendInt(dst, v.StartUS, 10)
+			dst = strconv.AppendInt(dst, v.StartUS/p.unitUS, 10)
 		case id:
 			for digit := int64(1e15); digit > 0; digit /= 10 { // constant length: some results are in bytes
 				dst = append(dst, byte('0'+v.ID/digit%10))
 			}
 		default:
-			dst = appendNumber(dst, p.sum.at(v.Cost, v.NowUS))
+			dst = appendNumber(dst, p.sum.at(v))
 		}
 	}
 	return dst
