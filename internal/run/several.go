@@ -33,8 +33,8 @@ func (p *Plan) checkEnds(wrong *Problems) {
 	for _, l := range p.Foreign() {
 		switch {
 		case l.Ends != nil && !takes:
-			wrong.Bad(fmt.Errorf("%s: its binding has ends:, and the traffic of %s does not say how long requests run; "+
-				"want takes: or --trace-takes", message.Path(l.File), p.Scenario.Name))
+			wrong.Bad(fmt.Errorf("%s: its binding has ends:, and the traffic of %s does not say how long requests "+
+				"run; want takes: or --trace-takes", message.Path(l.File), p.Scenario.Name))
 		case l.Ends == nil && p.inFlight():
 			wrong.Bad(fmt.Errorf("%s: a limit on requests in flight needs ends: in its binding", message.Path(l.File)))
 		}
