@@ -9,6 +9,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/clients"
+	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
@@ -102,6 +103,9 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 
 // tooCostly describes the requests that can never be admitted because they cost more than the limit or a row's burst.
 func tooCostly(run *result.Run, largest int64) string {
+	if run.Limit.Contract == limit.ByFlight {
+		return "" // costs do not count
+	}
 	if run.Limits != nil {
 		var all []string
 		for _, l := range run.Limits {

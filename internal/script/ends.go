@@ -11,10 +11,10 @@ import (
 )
 
 // readEnds reads ends and renews: the calls at the end of an admitted request, and while it runs. Each may have a
-// script of its own, script: FILE.lua or lua: a line of Lua, and keys. Otherwise it has those of the start. held says which
-// replies mean that the script still knew the request; without it, all do. {id} is the start's, {reserved} what the
-// start was called with as its cost, {actual} the cost as it is known now, and {start_us}, {start_ms} and {start_s} the
-// time of the start.
+// script of its own, script: FILE.lua or lua: a line of Lua, and keys. Otherwise it has those of the start. held says
+// which replies mean that the script still knew the request; without it, all do. {id} is the start's, {reserved} the
+// cost with which the start was called, {actual} the cost as it is known now, and {start_us}, {start_ms} and {start_s}
+// the time of the start.
 func (b *binding) readEnds(f strictyaml.Fields) {
 	b.names = atEnd
 	defer func() { b.names = variables }()
