@@ -64,6 +64,13 @@ phases:
   - {name: later, duration: 2h, constant: 1/m, takes: 1s}
 rows: ["slot-counter:ttl=30s"]
 `, map[string][3]int64{"leases": {121, 2, 1}, "slot-counter": {2, 2, 120}, "slot-counter:ttl=30s": {121, 2, 1}}},
+		{"a release in an outage is lost", `
+takes: 2s
+server_outage: [{at: 1s, for: 2s}]
+phases:
+  - {name: two, duration: 10s, burst: 2}
+  - {name: later, duration: 10m, constant: 1/m}
+`, map[string][3]int64{"leases": {11, 2, 1}, "slot-counter": {2, 2, 10}}},
 	} {
 		found := run(t, job(written(t, "name: one\nquestion: q?\nlimit: 2/in_flight"+test.traffic))).Document.Runs[0]
 		for label, want := range test.want {
