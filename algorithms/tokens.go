@@ -73,6 +73,9 @@ func (c Choice) TokensUnder(p limit.Policy) (*Tokens, error) {
 			return nil, fmt.Errorf("%s: %s= does not go with costs that are known at the end", c.Label, name)
 		}
 	}
+	if prepare == nil && c.Algorithm.isSpecial() {
+		return nil, fmt.Errorf("%s: %s", c.Label, c.Algorithm.needs())
+	}
 	if prepare == nil {
 		return nil, fmt.Errorf("%s: its charges cannot be settled; want one of %s, or settle=no", c.Label,
 			message.List(Settling()))

@@ -41,7 +41,7 @@ var DecisionMeasures = &Subject{Name: "what was decided", Measures: []Measure{
 		In: roomy},
 	{Name: "users_rejected_needlessly", Unit: Keys, Heading: "need-\nlessly", Title: "needlessly",
 		Help: "of these, keys that an exact limiter never rejects", In: roomy, Better: Lower},
-	{Name: "reserved_share", Unit: Limits, Heading: "reserved", In: everywhere,
+	{Name: "reserved_share", Unit: Actual, Digits: 2, Heading: "reserved", In: everywhere,
 		Help:  "what admitted requests reserved, divided by what they cost in the end",
 		Where: func(f *Figures) bool { return f.ReservedShare != nil }},
 	{Name: "several_refused", Unit: Requests, Heading: "several\nrefused", Title: "several refused",
@@ -73,7 +73,7 @@ var LimitMeasures = &Subject{Name: "one of several limits", Measures: []Measure{
 var EndMeasures = &Subject{Name: "requests that end", Caption: "What happened to requests that end",
 	Measures: []Measure{
 		{Name: "ends.calls", Unit: PerDecision, Digits: 2, Heading: "calls", In: everywhere, Better: Lower,
-			Help: "calls at starts and ends per request", Where: func(f *Figures) bool { return f.Ends != nil }},
+			Help: "calls at starts and ends, and renewals, per request", Where: func(f *Figures) bool { return f.Ends != nil }},
 		{Name: "slots.admitted_full", Unit: Requests, Heading: "full", Title: "admitted though full", In: everywhere,
 			Better: Lower, Help: "admitted although the limit's number of the row's own requests were in flight",
 			Where: func(f *Figures) bool { return f.Slots != nil }},

@@ -48,8 +48,9 @@ const (
 	Retries      Unit = "retries"
 	Microseconds Unit = "µs"
 	Bytes        Unit = "bytes"
-	Limits       Unit = "× limit" // multiples of the limit
-	Share        Unit = "share"   // a fraction of one
+	Limits       Unit = "× limit"  // multiples of the limit
+	Actual       Unit = "× actual" // multiples of the actual cost
+	Share        Unit = "share"    // a fraction of one
 	PerSecond    Unit = "permits/s"
 	PerSuccess   Unit = "attempts/success"
 	PerDecision  Unit = "per decision"

@@ -321,7 +321,8 @@ func (r *Row) isAlike(o *Row) bool {
 	return r.DecisionsDigest != "" && r.DecisionsDigest == o.DecisionsDigest &&
 		!algorithms.IsFloor(r.Algorithm) && !algorithms.IsFloor(o.Algorithm) &&
 		reflect.DeepEqual(r.Shaping, o.Shaping) &&
-		slices.Equal(r.MostAdmitted, o.MostAdmitted) && reflect.DeepEqual(r.Several, o.Several)
+		slices.Equal(r.MostAdmitted, o.MostAdmitted) && reflect.DeepEqual(r.Several, o.Several) &&
+		reflect.DeepEqual(r.Ends, o.Ends)
 }
 
 // Everywhere returns the names of the rows that all runs have, in the order of the first run. If there are no such

@@ -11,6 +11,7 @@ import (
 	"ratelab/internal/clients"
 	"ratelab/internal/limit"
 	"ratelab/internal/measure"
+	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
 	"ratelab/internal/scenario"
@@ -56,6 +57,10 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 	}
 	for i, r := range g.rows {
 		run.Results = append(run.Results, r.describe(p, o, o.Rows[i]))
+		if r.tooLarge > 0 {
+			note(fmt.Sprintf("%s: %s reserve more than the limit, and are never admitted", r.Label,
+				message.Count(r.tooLarge, "request")))
+		}
 	}
 	if g.describeScales(run, o); p.inFlight() {
 		run.TimeScales = nil

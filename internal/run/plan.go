@@ -54,7 +54,7 @@ func NewPlan(s *scenario.Scenario, instead Instead) Plan {
 	if instead.Limits != nil {
 		p.Limits = instead.Limits
 	}
-	if p.Limits = slices.Clone(p.Limits); instead.Contract != nil {
+	if p.Limits = slices.Clone(p.Limits); instead.Contract != nil && p.Policy.Contract != limit.ByFlight {
 		p.Policy.Contract = *instead.Contract
 		for i := range p.Limits {
 			p.Limits[i].Contract = *instead.Contract

@@ -27,11 +27,14 @@ func (a *Ask) Plans() ([]*Plan, error) {
 	for _, s := range a.Scenarios {
 		p := NewPlan(s, a.Instead)
 		p.Sweeps = a.Sweeps
+		if !p.checkParts(a.Instead, &r.Problems) {
+			continue
+		}
 		p.Enter(r.choices(&p), a.Scripts, &r.Problems)
 		r.addSequences(&p)
 		r.checkExpected(&p)
 		p.checkEnds(&r.Problems)
-		if p.inFlight() {
+		if p.inFlight() || p.settles() {
 			p.checkFlight(&r.Problems)
 		}
 		if p.several() {

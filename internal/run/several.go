@@ -41,7 +41,20 @@ func (p *Plan) checkEnds(wrong *Problems) {
 	}
 }
 
-// checkFlight refuses what does not go with a limit on requests in flight.
+// checkParts refuses a scenario before its limiters are made. It reports whether they can be made.
+func (p *Plan) checkParts(instead Instead, wrong *Problems) bool {
+	switch {
+	case p.several() && (p.settles() || p.inFlight()):
+		wrong.Bad(fmt.Errorf("%s: several limits do not work with requests that end; want one limit", p.Scenario.Name))
+	case p.inFlight() && instead.Contract != nil:
+		wrong.Bad(fmt.Errorf("%s: a limit on requests in flight has no other contract; leave it out", p.Scenario.Name))
+	default:
+		return true
+	}
+	return false
+}
+
+// checkFlight refuses what does not go with requests that end.
 func (p *Plan) checkFlight(wrong *Problems) {
 	for what, refused := range map[string]bool{
 		"clients that react":          p.Scenario.Clients != nil,
@@ -50,11 +63,11 @@ func (p *Plan) checkFlight(wrong *Problems) {
 		"managed limits":              p.Scenario.Managed != nil,
 	} {
 		if refused {
-			wrong.Bad(fmt.Errorf("%s: a limit on requests in flight does not go with %s; want a window",
-				p.Scenario.Name, what))
+			wrong.Bad(fmt.Errorf("%s: requests that end do not work with %s; leave one of them out", p.Scenario.Name,
+				what))
 		}
 	}
-	if !p.Scenario.HasTakes() {
+	if p.inFlight() && !p.Scenario.HasTakes() {
 		wrong.Bad(fmt.Errorf("%s: a limit on requests in flight needs takes: in the scenario, or --trace-takes, which "+
 			"say how long requests run", p.Scenario.Name))
 	}
@@ -67,7 +80,6 @@ func (p *Plan) checkSeveral(wrong *Problems) {
 		"steps of the server's clock": p.Scenario.ServerClock != nil,
 		"sequences of commands":       p.Scenario.Sequences != nil,
 		"managed limits":              p.Scenario.Managed != nil,
-		"costs known at the end":      p.settles(),
 	} {
 		if refused {
 			wrong.Bad(fmt.Errorf("%s: several limits do not work with %s; want one limit", p.Scenario.Name, what))
