@@ -93,7 +93,7 @@ var examplePolicy = limit.Policy{Requests: 100, Window: 60e9, Burst: 100}
 
 // checkFile says what is wrong with a whole file: a binding must fit its script, a scenario must be read, and where all
 // tests were asked for, run and meet what it expects. The pages' scripts decide it too, if their bindings are for as
-// many limits.
+// many limits, and the limit is not on requests in flight.
 func checkFile(t *testing.T, folder string, block clitest.Block) string {
 	file := filepath.Join(folder, block.File())
 	lua := strings.TrimSuffix(file, ".yaml") + ".lua"
@@ -110,7 +110,8 @@ func checkFile(t *testing.T, folder string, block clitest.Block) string {
 	}
 	args := []string{file, "--redis", "embedded", "--charts", "none", "--out", t.TempDir()}
 	for _, lua := range scripts {
-		if _, _, err := script.LoadSeveral(script.OnDisk(lua), s.Limits); err == nil {
+		_, _, err := script.LoadSeveral(script.OnDisk(lua), s.Limits)
+		if err == nil && s.Limit.Contract != limit.ByFlight {
 			args = append(args, "--script", lua)
 		}
 	}
