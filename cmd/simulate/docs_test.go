@@ -141,7 +141,7 @@ var parts = map[string]func(folder, text string) string{
 	"rows":    besidePhases,
 	"keys":    besidePhases,
 	"managed": besidePhases,
-	"name":    bindingPart, "not_configured": bindingPart,
+	"name":    bindingPart, "not_configured": bindingPart, "ends": bindingPart,
 }
 
 // besidePhases reads a field of a scenario that leaves out the phases.

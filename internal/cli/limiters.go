@@ -49,7 +49,7 @@ func (l *Limiters) AlgorithmsFlag(c *cobra.Command) {
 // SweepFlag adds --sweep to c.
 func (l *Limiters) SweepFlag(c *cobra.Command) {
 	c.Flags().StringArrayVar(&l.sweeps, "sweep", nil,
-		"rows for several values: leases:ttl=1s..20m or `ROW:PARAMETER=A,B`; repeatable")
+		"a row for each of `VALUES`: leases:ttl=1s..20m or gcra:burst=1,9")
 }
 
 // Sweeps resolves --sweep. rows are the rows of all sweeps.

@@ -73,7 +73,8 @@ var LimitMeasures = &Subject{Name: "one of several limits", Measures: []Measure{
 var EndMeasures = &Subject{Name: "requests that end", Caption: "What happened to requests that end",
 	Measures: []Measure{
 		{Name: "ends.calls", Unit: PerDecision, Digits: 2, Heading: "calls", In: everywhere, Better: Lower,
-			Help: "calls at starts and ends, and renewals, per request", Where: func(f *Figures) bool { return f.Ends != nil }},
+			Help:  "calls at starts and ends, and renewals, per request",
+			Where: func(f *Figures) bool { return f.Ends != nil }},
 		{Name: "slots.admitted_full", Unit: Requests, Heading: "full", Title: "admitted though full", In: everywhere,
 			Better: Lower, Help: "admitted although the limit's number of the row's own requests were in flight",
 			Where: func(f *Figures) bool { return f.Slots != nil }},
