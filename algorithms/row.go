@@ -89,7 +89,7 @@ func (c Choice) Asks() (how string, each Choice, err error) {
 	capacity := c.Algorithm.InRole(Capacity)
 	for _, p := range rowParameters {
 		if _, set := each.set[p.Name]; set {
-			remedy := "write it in limits:"
+			remedy := "write it in the field limits"
 			if p.Name == "nodes" || p.Name == "balancer" {
 				remedy = "leave it out"
 			}
@@ -97,7 +97,7 @@ func (c Choice) Asks() (how string, each Choice, err error) {
 		}
 	}
 	if capacity != nil && each.set[capacity.Name] != "" {
-		return how, each, fmt.Errorf("%s: %s= is of one limit; write burst in limits:", c.Label, capacity.Name)
+		return how, each, fmt.Errorf("%s: %s= is of one limit; write burst in the field limits", c.Label, capacity.Name)
 	}
 	return how, each, nil
 }

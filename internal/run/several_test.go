@@ -119,8 +119,8 @@ func TestSeveralLimitsRefuse(t *testing.T) {
 		{"managed: [{at: 0s, do: delete}]\n", "gcra", "several limits do not work with managed limits"},
 		{"", "token-bucket:ask=atomic", "no script lua/token-bucket-atomic.lua; ask=atomic is for " +
 			fmt.Sprint(lua.Atomic()[0], ", ", lua.Atomic()[1])},
-		{"", "gcra:burst=5", "gcra:burst=5: burst= is of one limit; write burst in limits:"},
-		{"", "gcra:limit=5", "gcra:limit=5: limit= is of one limit; write it in limits:"},
+		{"", "gcra:burst=5", "gcra:burst=5: burst= is of one limit; write burst in the field limits"},
+		{"", "gcra:limit=5", "gcra:limit=5: limit= is of one limit; write it in the field limits"},
 		{"", "leaky-bucket", "delays requests, and several limits are asked at one instant; leave it out"},
 	} {
 		s, err := scenario.Parse("a.yaml", []byte(head+test.more))
