@@ -210,6 +210,10 @@ func (f *examineFlags) asked() (*limit.Policy, []limit.Limit, error) {
 	if err != nil || instead.Limit == nil {
 		return nil, nil, err
 	}
+	if instead.Limit.Contract == limit.ByFlight {
+		return nil, nil, cli.Usage("--limit %v: examine has no rule for requests in flight; replay the script with "+
+			"--script, in a scenario that has takes", *instead.Limit)
+	}
 	p := run.NewPlan(&scenario.Scenario{}, instead)
 	return &p.Policy, p.Limits, nil
 }

@@ -102,6 +102,10 @@ func ParsePolicy(text string) (Policy, error) {
 		return Policy{}, fmt.Errorf("limit %s: %s is not a whole number of requests", message.Quote(text),
 			message.Quote(count))
 	}
+	if per == inFlight {
+		return Policy{}, fmt.Errorf("limit %s: in_flight works only alone, in a replay of a scenario or a log; here "+
+			"want a window, such as %d/1m", message.Quote(text), n)
+	}
 	written := per
 	if per != "" && (per[0] < '0' || per[0] > '9') && per[0] != '-' && per[0] != '+' && per[0] != '.' {
 		per = "1" + per

@@ -29,13 +29,15 @@ func TestParsePolicy(t *testing.T) {
 
 func TestParsePolicyRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"100":             `limit "100": want REQUESTS/WINDOW, such as 100/1m`,
-		"":                `limit "": want REQUESTS/WINDOW, such as 100/1m`,
-		"0/1m":            `limit "0/1m": requests 0: want 1 to 1000000000`,
-		"-5/1m":           `limit "-5/1m": requests -5: want 1 to 1000000000`,
-		"1000000001/1m":   `limit "1000000001/1m": requests 1000000001: want 1 to 1000000000`,
-		"1e3/1m":          `limit "1e3/1m": "1e3" is not a whole number of requests`,
-		"NaN/1m":          `limit "NaN/1m": "NaN" is not a whole number of requests`,
+		"100":           `limit "100": want REQUESTS/WINDOW, such as 100/1m`,
+		"":              `limit "": want REQUESTS/WINDOW, such as 100/1m`,
+		"0/1m":          `limit "0/1m": requests 0: want 1 to 1000000000`,
+		"-5/1m":         `limit "-5/1m": requests -5: want 1 to 1000000000`,
+		"1000000001/1m": `limit "1000000001/1m": requests 1000000001: want 1 to 1000000000`,
+		"1e3/1m":        `limit "1e3/1m": "1e3" is not a whole number of requests`,
+		"NaN/1m":        `limit "NaN/1m": "NaN" is not a whole number of requests`,
+		"24/in_flight": `limit "24/in_flight": in_flight works only alone, in a replay of a scenario or a log; ` +
+			`here want a window, such as 24/1m`,
 		"5/1parsec":       `limit "5/1parsec": duration "1parsec": want a number with a unit: us, ms, s, m, h or d`,
 		"5/":              `limit "5/": duration "": want a number with a unit: us, ms, s, m, h or d`,
 		"5/0":             `limit "5/0": duration "0": want a number with a unit: us, ms, s, m, h or d`,
