@@ -181,7 +181,7 @@ func (s shard) Play(lasts time.Duration, found *traffic.Pass, yield func(limit.R
 }
 
 func (s shard) read(p *player) error {
-	// FirstUS is that of the whole log, not of this part.
+	// The shard may begin in the middle of the log. So its first request must not set FirstUS.
 	p.begun = true
 	file := &traceFile{text: &text{records: records{name: "a shard"}}} // used only in messages
 	for q, whole := range s.requests {

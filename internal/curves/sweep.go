@@ -31,7 +31,7 @@ type SweptCurve struct {
 	Y          [][]float64 // by figure, by value
 }
 
-// NewSweep returns the chart of a run's sweeps over the same parameter, or nil if there are none.
+// NewSweep returns the chart of the run's sweeps over one parameter. It returns nil if the run has no sweeps.
 func NewSweep(run *result.Run) *Sweep {
 	if len(run.Sweeps) == 0 {
 		return nil

@@ -12,7 +12,7 @@ type Request struct {
 	Actual  int64 // the cost that is known when the request ends; 0: it is Cost
 
 	Dies bool // its holder dies after TakesUS, and never ends it
-	// Ended is set if this is a call at the end of a request, whose Cost is what was reserved.
+	// Ended is set if the request has ended and this call reports it. Cost is then the cost that the start reserved.
 	Ended *Ending
 	// The errors of the server's and the client's clock at that moment, in microseconds; 0: the clock is correct. AtUS
 	// is the true time.

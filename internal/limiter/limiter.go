@@ -89,7 +89,7 @@ func OfScript(f script.File, p limit.Policy) (*Limiter, error) {
 	return l, nil
 }
 
-// OfScriptUnder returns the limiter of a user's script for several limits. Its errors are those of script.LoadSeveral.
+// OfScriptUnder returns the limiter of a user's script for several limits. It returns the errors of script.LoadSeveral.
 func OfScriptUnder(f script.File, limits []limit.Limit) (*Limiter, error) {
 	programs, ask, err := script.LoadSeveral(f, limits)
 	if err != nil {

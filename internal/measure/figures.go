@@ -28,7 +28,7 @@ type Figures struct {
 
 	*Several // of runs with several limits
 
-	// ReservedShare is what admitted requests reserved, divided by what they cost in the end.
+	// ReservedShare is the cost that admitted requests reserved, divided by their actual cost.
 	ReservedShare *float64 `json:"reserved_share,omitempty"`
 	Ends          *Ends    `json:"ends,omitempty"`  // of rows that are told when requests end
 	Slots         *Slots   `json:"slots,omitempty"` // of limits on requests in flight

@@ -177,8 +177,8 @@ func (m *LimitMeters) Complete(t *Tally, exact *LimitMeters, duration time.Durat
 	return nil
 }
 
-// byLimits sets the figures of r that depend on the limits. The peak and the excess are those of the limit with the
-// largest x_limit. Lost is summed over the keys of the limit with the fewest keys.
+// byLimits sets the figures of r that depend on the limits. The limit with the largest x_limit gives the peak and the
+// excess. The limit with the fewest keys gives the lost share.
 func (t *Tally) byLimits(r *Result) {
 	worst, fewest := &t.Limits[0], &t.Limits[0]
 	for i := range t.Limits {

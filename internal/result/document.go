@@ -210,7 +210,7 @@ type Run struct {
 	// TimeScales has the lengths of the intervals for which the rows' MostAdmitted has values, and what the limit
 	// allows in each.
 	TimeScales *TimeScales `json:"time_scales,omitempty"`
-	// Sweeps are rows that differ in one parameter; absent if there are none.
+	// Sweeps has the rows of each --sweep, which differ in one parameter. It is absent without --sweep.
 	Sweeps []Sweep `json:"sweeps,omitempty"`
 	// ClientGroups are the names of the scenario's groups of clients, in the order of its file; absent if clients do
 	// not react.

@@ -56,16 +56,8 @@ func (p *Plan) checkParts(instead Instead, wrong *Problems) bool {
 
 // checkFlight refuses what does not go with requests that end.
 func (p *Plan) checkFlight(wrong *Problems) {
-	for what, refused := range map[string]bool{
-		"clients that react":          p.Scenario.Clients != nil,
-		"steps of the server's clock": p.Scenario.ServerClock != nil,
-		"sequences of commands":       p.Scenario.Sequences != nil,
-		"managed limits":              p.Scenario.Managed != nil,
-	} {
-		if refused {
-			wrong.Bad(fmt.Errorf("%s: requests that end do not work with %s; leave one of them out", p.Scenario.Name,
-				what))
-		}
+	for _, part := range p.oneCallParts() {
+		wrong.Bad(fmt.Errorf("%s: requests that end do not work with %s; leave one of them out", p.Scenario.Name, part))
 	}
 	if p.inFlight() && !p.Scenario.HasTakes() {
 		wrong.Bad(fmt.Errorf("%s: a limit on requests in flight needs takes: in the scenario, or --trace-takes, which "+
@@ -75,16 +67,26 @@ func (p *Plan) checkFlight(wrong *Problems) {
 
 // checkSeveral refuses what does not go with several limits.
 func (p *Plan) checkSeveral(wrong *Problems) {
-	for what, refused := range map[string]bool{
-		"clients that react":          p.Scenario.Clients != nil,
-		"steps of the server's clock": p.Scenario.ServerClock != nil,
-		"sequences of commands":       p.Scenario.Sequences != nil,
-		"managed limits":              p.Scenario.Managed != nil,
-	} {
-		if refused {
-			wrong.Bad(fmt.Errorf("%s: several limits do not work with %s; want one limit", p.Scenario.Name, what))
-		}
+	for _, part := range p.oneCallParts() {
+		wrong.Bad(fmt.Errorf("%s: several limits do not work with %s; want one limit", p.Scenario.Name, part))
 	}
+}
+
+// oneCallParts returns the parts of the scenario that work only with one limit and with requests that do not end.
+func (p *Plan) oneCallParts() (parts []string) {
+	if p.Scenario.Clients != nil {
+		parts = append(parts, "clients that react")
+	}
+	if p.Scenario.ServerClock != nil {
+		parts = append(parts, "steps of the server's clock")
+	}
+	if p.Scenario.Sequences != nil {
+		parts = append(parts, "sequences of commands")
+	}
+	if p.Scenario.Managed != nil {
+		parts = append(parts, "managed limits")
+	}
+	return parts
 }
 
 // severalRows returns the rows of a run with several limits. Each algorithm has a row that asks the limits in order.
