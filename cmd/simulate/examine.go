@@ -36,14 +36,16 @@ admitted before; one rule may explain all decisions. It also checks laws, such a
 requests take nothing from later ones. A fault departs from the rule or breaks a law. A property is
 the most that the rule admits. The binding of FILE.lua is FILE.yaml. If the limit is above 10 and
 the binding passes it, examine uses a limit of about 10 per window, and plays little traffic at the
-limit itself. It also tries three other limits, which findings name. With --out, it writes a
-scenario file for each finding, with the traffic that shows it.
+limit itself. It also tries three other limits, which findings name. If the binding has ends:, it
+plays requests that end, too: settlements of costs, or slots under a limit such as 24/in_flight. With
+--out, it writes a scenario file for each finding, with the traffic that shows it.
 
 Exit codes: 0 no fault, 1 a fault, 2 usage or invalid input, 3 the harness could not run, 4 not
 examined, 130 interrupted.`
 
 const examplesExamine = `  simulate examine my.lua --limit 100/1m
   simulate examine my.lua --limit 30/1s --burst 10 --out shown   and a scenario for each finding
+  simulate examine my.lua --limit 24/in_flight                   a limit on requests in flight
   simulate examine gcra --format json                            a built-in limiter`
 
 // examineFlags are the flags of examine.
@@ -101,7 +103,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		if sides[i], problem = limiter.SpecOf(script.OnDisk(name), ""); problem == nil && limits != nil {
 			_, problem = sides[i].UnderAll(limits, nil)
 		} else if problem == nil {
-			_, problem = sides[i].At(examine.Standard)
+			_, problem = sides[i].AtEnds(standardOr(asked))
 		}
 		err = errors.Join(err, problem)
 	}
@@ -114,7 +116,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	stopped := false
 	for i, side := range sides {
 		bar.Count("examine "+message.Shown(args[i]), i, len(args))
-		found, err := one(ctx, examine.Script{At: side.At, Asked: asked, Several: underAll(side, limits),
+		found, err := one(ctx, examine.Script{At: side.AtEnds, Asked: asked, Several: underAll(side, limits),
 			Search: f.searching()}, server)
 		if stopped = errors.Is(err, message.ErrInterrupted) && found != nil; err != nil && !stopped {
 			return examineFault(args[i], err)
@@ -133,6 +135,14 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		return errors.Join(unwritten, message.ErrInterrupted)
 	}
 	return errors.Join(unwritten, examinedVerdict(doc))
+}
+
+// standardOr returns the asked limit, or the standard one if asked is nil or has a window.
+func standardOr(asked *limit.Policy) limit.Policy {
+	if asked != nil && asked.Contract == limit.ByFlight {
+		return *asked
+	}
+	return examine.Standard
 }
 
 // searching returns a search that begins now and lasts for --search, or nil for no search.
@@ -209,10 +219,6 @@ func (f *examineFlags) asked() (*limit.Policy, []limit.Limit, error) {
 	instead, err := f.Instead()
 	if err != nil || instead.Limit == nil {
 		return nil, nil, err
-	}
-	if instead.Limit.Contract == limit.ByFlight {
-		return nil, nil, cli.Usage("--limit %v: examine has no rule for requests in flight; replay the script with "+
-			"--script, in a scenario that has takes", *instead.Limit)
 	}
 	p := run.NewPlan(&scenario.Scenario{}, instead)
 	return &p.Policy, p.Limits, nil

@@ -192,3 +192,25 @@ func TestSilentFallback(t *testing.T) {
 		t.Errorf("%v", texts(e))
 	}
 }
+
+// Of the built-in limiters for requests that end, those that are right have no fault, and the others have their own.
+func TestLimitersOfRequestsThatEnd(t *testing.T) {
+	for label, want := range map[string][]string{
+		"log-tokens": nil, "gcra:reserve=0": nil, "fixed-window-aligned:reserve=0": nil,
+		"leases:ttl=1m:renew=20s": nil, "leases:ttl=1m": {"slot_ends"}, "slot-counter": {"ends_twice", "slot_leaks"},
+		"slot-counter:ttl=1m": {"ends_twice", "frees_others", "slot_ends"},
+	} {
+		p := limit.Policy{Requests: 10, Window: time.Minute}
+		if strings.Contains(label, "lease") || strings.Contains(label, "slot") {
+			p = limit.Policy{Requests: 24, Contract: limit.ByFlight}
+		}
+		side, err := limiter.SpecOf(script.OnDisk(label), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := examined(t, Script{At: side.AtEnds, Asked: &p})
+		if got := faults(e); !slices.Equal(got, want) || e.NotExamined != "" {
+			t.Errorf("%s: %v, want %v: %+v", label, got, want, texts(e))
+		}
+	}
+}

@@ -72,7 +72,10 @@ var laws = []*law{
 		judge: (*examination).clientClock, applies: withSkew},
 }
 
-func (x *examination) takesCost() bool { return x.limiter.Program.TakesCost() }
+// takesCost reports whether the script gets the cost of a request, at its start or at its end.
+func (x *examination) takesCost() bool {
+	return x.limiter.Program.TakesCost() || x.limiter.Ends != nil && x.limiter.Ends.Program.TakesCost()
+}
 
 // spared returns the most that any rule admits: at once, and in a window.
 func (x *examination) spared() (atOnce, perWindow int64) {

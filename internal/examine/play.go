@@ -126,6 +126,9 @@ func (x *examination) decide(l *limiter.Limiter, plays []*play) ([]*outcome, err
 			for _, q := range p.asks {
 				q.AtUS += start
 				q.Key = fmt.Sprintf("%s-%d", q.Key, len(batch))
+				if x.endAtOnce && q.TakesUS == 0 {
+					q.TakesUS = 1
+				}
 				requests = append(requests, q)
 			}
 			if n := len(p.asks); n > 0 {
@@ -210,7 +213,7 @@ func volleys(all []limit.Request) []result.Volley {
 	list := []result.Volley{}
 	for i := 0; i < len(all); {
 		q, n, step := all[i], 1, int64(0)
-		for ; i+n < len(all) && all[i+n].Key == q.Key && all[i+n].Cost == q.Cost; n++ {
+		for ; i+n < len(all) && sameKind(all[i+n], q); n++ {
 			gap := all[i+n].AtUS - all[i+n-1].AtUS
 			if n > 1 && gap != step {
 				if gap < step { // the last request begins the next series, so that the series do not overlap
@@ -224,8 +227,14 @@ func volleys(all []limit.Request) []result.Volley {
 			n, step = 1, 0
 		}
 		list = append(list, result.Volley{AtUS: q.AtUS, Requests: int64(n), EveryUS: step, AtOnce: 1, Key: q.Key,
-			Cost: q.Cost})
+			Cost: q.Cost, TakesUS: q.TakesUS, Actual: q.Actual, Dies: q.Dies})
 		i += n
 	}
 	return list
+}
+
+// sameKind reports whether two requests differ only in their time.
+func sameKind(a, b limit.Request) bool {
+	a.AtUS = b.AtUS
+	return a == b
 }

@@ -8,6 +8,7 @@ import (
 
 	"ratelab/internal/message"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 )
 
 // shrinking is about the most decisions for making one play smaller.
@@ -130,6 +131,7 @@ func inWords(p *play) string {
 		if v.Key == another {
 			text += " of another client"
 		}
+		text += ending(v)
 		first, gap := report.Briefly(p.phaseUS+v.AtUS), v.AtUS-last
 		last = v.AtUS + (v.Requests-1)*v.EveryUS
 		switch end := report.Briefly(p.phaseUS + last); {
@@ -148,6 +150,20 @@ func inWords(p *play) string {
 		all = append(all, text)
 	}
 	return strings.Join(all, ", ")
+}
+
+// ending returns words for how the requests of a volley end.
+func ending(v result.Volley) string {
+	span := report.Briefly(v.TakesUS)
+	switch {
+	case v.Dies:
+		return " (the holder dies after " + span + ")"
+	case v.Actual > 0 && v.Actual != v.Cost:
+		return fmt.Sprintf(" (%d at the end, after %s)", v.Actual, span)
+	case v.TakesUS > 0:
+		return " (for " + span + ")"
+	}
+	return ""
 }
 
 // late returns a text about a breach of retry_late: when the last request is admitted, although its retry-after is

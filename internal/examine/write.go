@@ -3,6 +3,7 @@ package examine
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"ratelab/internal/limit"
@@ -84,7 +85,9 @@ func Scenario(e *result.Examination, f *result.Finding) []byte {
 	fmt.Fprintf(&b, "name: %s-%s\nquestion: Does %s still do this (%s)?\n", bare(e.Algorithm), kind, bare(e.Algorithm),
 		strings.ReplaceAll(kind, "-", " "))
 	at := f.Limit
-	if f.Limits == nil {
+	if at.Contract == limit.ByFlight {
+		fmt.Fprintf(&b, "limit: %v\n", at.Policy())
+	} else if f.Limits == nil {
 		fmt.Fprintf(&b, "limit: {%s}\n", inFile(at))
 	} else {
 		b.WriteString("limits:\n")
@@ -99,6 +102,9 @@ func Scenario(e *result.Examination, f *result.Finding) []byte {
 	if f.BehindUS > 0 {
 		fmt.Fprintf(&b, "clients:\n  - {name: right}\n  - {name: behind, offset: -%s}\n", report.Span(f.BehindUS))
 	}
+	if i := slices.IndexFunc(f.Traffic, func(v result.Volley) bool { return v.Dies }); i >= 0 {
+		fmt.Fprintf(&b, "crashes: [{at: %s, share: 1}]\n", report.Span(f.Traffic[i].AtUS+f.Traffic[i].TakesUS))
+	}
 	b.WriteString("phases:\n")
 	end := int64(0)
 	for i, v := range f.Traffic {
@@ -111,6 +117,14 @@ func Scenario(e *result.Examination, f *result.Finding) []byte {
 		}
 		if v.Cost != 1 {
 			more += fmt.Sprintf(", cost: %d", v.Cost)
+		}
+		if v.TakesUS > 0 && !v.Dies {
+			more += ", takes: " + report.Span(v.TakesUS)
+		} else if v.Dies {
+			more += ", takes: 366d" // until the crash
+		}
+		if v.Actual > 0 {
+			more += fmt.Sprintf(", actual: %d", v.Actual)
 		}
 		instants, step := n/v.AtOnce, max(1, v.EveryUS)
 		arrivals := fmt.Sprintf("constant: %d", n)

@@ -16,6 +16,7 @@ type Ends struct {
 	Program    *script.Program // the call at the end; an allowed decision means that the limiter knew the request
 	Renew      *script.Program // the call that renews; nil: there is none
 	RenewUS    int64           // how often an open request calls Renew
+	Twice      bool            // each end is called twice, as a client that retries does
 	NewTracker func() limit.Tracker
 }
 

@@ -75,6 +75,20 @@ func (s *Spec) At(p limit.Policy) (*Limiter, error) {
 	return s.asAlgorithm(s.Choice.AtTheLimit(), p)
 }
 
+// AtEnds is like At, but the algorithm may be one for requests that end: leases under a limit on requests in flight, or
+// gcra:reserve=0.
+func (s *Spec) AtEnds(p limit.Policy) (*Limiter, error) {
+	switch {
+	case s.Choice == nil || s.file != nil:
+		return s.At(p)
+	case p.Contract == limit.ByFlight:
+		return OfSlots(*s.Choice, p)
+	case s.Choice.IsTokens():
+		return OfTokens(*s.Choice, p)
+	}
+	return s.At(p)
+}
+
 // Under returns the limiter that is measured against the limit p. parameters has defaults for each algorithm.
 func (s *Spec) Under(p limit.Policy, parameters map[string]map[string]string) (*Limiter, error) {
 	if s.Choice == nil {

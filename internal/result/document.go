@@ -173,6 +173,10 @@ type Volley struct {
 	AtOnce   int64  `json:"at_once"`  // requests at each instant
 	Key      string `json:"key"`
 	Cost     int64  `json:"cost"`
+
+	TakesUS int64 `json:"takes_us,omitempty"` // how long each request runs; 0: unknown
+	Actual  int64 `json:"actual,omitempty"`   // the cost at the end of each request; 0: the cost
+	Dies    bool  `json:"dies,omitempty"`     // the holder dies after takes_us, and never ends the request
 }
 
 // Virtual is the clock of every run.

@@ -115,6 +115,9 @@ func (e *ending) admit(q limit.Request, reserved int64, d limit.Decision) {
 	if !q.Dies {
 		end.Ended = &ending
 		heap.Push(&e.open, end)
+		if e.Twice {
+			heap.Push(&e.open, end)
+		}
 	}
 }
 

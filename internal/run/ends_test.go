@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
 	"ratelab/algorithms"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
@@ -258,6 +260,85 @@ phases: [{name: crowd, duration: 6s, poisson: 60/s}]
 		if own.DecisionsDigest != built.DecisionsDigest || own.Ends == nil || *own.Ends != *built.Ends {
 			t.Errorf("%s decides %s, %+v; %s decides %s, %+v", test.file, own.DecisionsDigest, own.Ends, test.row,
 				built.DecisionsDigest, built.Ends)
+		}
+	}
+}
+
+// The ten reported faults, with the traffic that shows each. want is admitted and the peak of the script, and of the
+// exact limiter, worked by hand.
+func TestReportedFaultsOfRequestsThatEnd(t *testing.T) {
+	archive, err := txtar.ParseFile("../examine/testdata/ends.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		script, right, limit, traffic string
+		want                          [4]int64
+	}{
+		{"keeps-rejected", "right-tokens", "100/1m", `takes: 10m
+phases:
+  - {name: a, duration: 1s, constant: 1, cost: 60}
+  - {name: b, duration: 1s, constant: 1, cost: 50}
+  - {name: c, duration: 1s, constant: 1, cost: 40}`, [4]int64{1, 60, 2, 100}},
+		{"renews-window", "right-tokens", "100/1m", `takes: 1s
+phases: [{name: steady, duration: 10m20s, constant: 31, cost: 10}]`, [4]int64{10, 30, 31, 30}},
+		{"settles-late", "right-tokens", "100/1m", `takes: 1s
+phases:
+  - {name: early, duration: 59s, pause: true}
+  - {name: a, duration: 1500ms, burst: 1, cost: 80, actual: 10, takes: 2s}
+  - {name: b, duration: 1500ms, burst: 1, cost: 80, actual: 80, takes: 10s}
+  - {name: c, duration: 1s, burst: 1, cost: 80, actual: 80, takes: 10s}`, [4]int64{3, 170, 2, 90}},
+		{"refunds-below-zero", "right-tokens", "100/1m", `takes: 1s
+phases:
+  - {name: early, duration: 1s, pause: true}
+  - {name: a, duration: 1m2s, burst: 1, cost: 90, actual: 1, takes: 61s}
+  - {name: b, duration: 1s, burst: 1, cost: 100, actual: 100}
+  - {name: c, duration: 1s, burst: 1, cost: 89, actual: 89}`, [4]int64{3, 189, 2, 100}},
+		{"large-estimate", "right-tokens", "100/1m", `takes: 1s
+phases: [{name: few, duration: 10m, constant: 10, cost: 10, actual: 10}]`, [4]int64{0, 0, 10, 10}},
+		{"tiny-estimate", "", "100/1m", `takes: 1s
+phases: [{name: all, duration: 1s, burst: 100, actual: 50}]`, [4]int64{100, 5000, 2, 100}},
+		{"never-gives-back", "right-tokens", "100/1m", `takes: 1s
+phases: [{name: few, duration: 1m, constant: 12, cost: 50, actual: 5}]`, [4]int64{2, 10, 11, 55}},
+		{"slot-leaks", "right-slots", "2/in_flight", `takes: 1h
+crashes: [{at: 1s, share: 1}]
+phases:
+  - {name: two, duration: 1m, burst: 2}
+  - {name: later, duration: 1h, constant: 60, takes: 1s}`, [4]int64{2, 2, 62, 2}},
+		{"slot-ends", "right-slots", "2/in_flight", `takes: 30s
+phases: [{name: work, duration: 40s, burst: {count: 2, every: 10s}}]`, [4]int64{8, 6, 4, 2}},
+		{"frees-others", "", "1/in_flight", `takes: 1s
+phases:
+  - {name: a, duration: 11s, burst: 1, takes: 12s}
+  - {name: b, duration: 2s, burst: 1, takes: 9s}
+  - {name: c, duration: 1s, burst: 1}`, [4]int64{3, 2, 2, 1}},
+	} {
+		file := func(name string) script.File {
+			return script.File{Name: name, Read: func(name string) ([]byte, error) {
+				for _, f := range archive.Files {
+					if f.Name == name {
+						return f.Data, nil
+					}
+				}
+				return nil, fs.ErrNotExist
+			}}
+		}
+		j := job(written(t, "name: one\nquestion: q?\nlimit: "+test.limit+"\n"+test.traffic+"\n"))
+		j.Server, j.Scripts = redis.KindEmbedded, []script.File{file(test.script + ".lua")}
+		if test.right != "" {
+			j.Scripts = append(j.Scripts, file(test.right+".lua"))
+		}
+		found := run(t, j).Document.Runs[0]
+		row := found.Find(test.script)
+		if got := [2]int64{row.Admitted, row.Peak}; got != [2]int64(test.want[:2]) {
+			t.Errorf("%s: admitted and peak are %d, want %d", test.script, got, test.want[:2])
+		}
+		if test.right == "" {
+			continue
+		}
+		row = found.Find(test.right)
+		if got := [2]int64{row.Admitted, row.Peak}; got != [2]int64(test.want[2:]) {
+			t.Errorf("%s beside %s: admitted and peak are %d, want %d", test.right, test.script, got, test.want[2:])
 		}
 	}
 }

@@ -78,9 +78,11 @@ func SHA1(source string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TakesCost reports whether a request's cost is an argument of the script.
+// TakesCost reports whether a request's cost, as it is known at the start or at the end, is an argument of the script.
 func (p *Program) TakesCost() bool {
-	return slices.ContainsFunc(p.Decide.Args, func(t Template) bool { return !t.Same(Vars{Cost: 1}, Vars{Cost: 2}) })
+	return slices.ContainsFunc(p.Decide.Args, func(t Template) bool {
+		return !t.Same(Vars{Cost: 1, Actual: 1}, Vars{Cost: 2, Actual: 2})
+	})
 }
 
 // TakesTime reports whether the caller's clock is an argument of the script.
