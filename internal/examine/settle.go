@@ -35,7 +35,8 @@ var settlings = []settling{
 	{kind: "never_settles", words: "but it keeps what was reserved", never: true},
 	{kind: "settles_late", words: "but a refund counts in the window of the end", atEnd: true, clipped: true,
 		windows: true},
-	{kind: "refund_free", words: "but a refund after the window gives room above the limit", atEnd: true, windows: true},
+	{kind: "refund_free", words: "but a refund after the window gives room above the limit", atEnd: true,
+		windows: true},
 }
 
 // charge is a change of a rule's state.
