@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -18,6 +19,7 @@ type Swept struct {
 	Parameter string
 	Duration  bool // the values are durations, in µs
 	Rows      []Choice
+	Labels    []string  // of the rows
 	Values    []float64 // of the parameter; NaN: it is no number, such as none
 }
 
@@ -53,11 +55,9 @@ func Sweep(text string) (*Swept, error) {
 		return nil, fmt.Errorf("sweep %s: want a parameter with several values, such as %s:reserve=none,0,512 or "+
 			"leases:ttl=1s..20m", message.Quote(text), name)
 	}
-	list := strings.Split(values, ",")
-	if low, rest, found := strings.Cut(values, ".."); found {
-		if list, err = p.between(low, rest); err != nil {
-			return nil, fmt.Errorf("sweep %s: %w", message.Quote(text), err)
-		}
+	list, err := p.several(values)
+	if err != nil {
+		return nil, fmt.Errorf("sweep %s: %w", message.Quote(text), err)
 	}
 	s.Duration = p.Kind == Duration
 	for _, value := range list {
@@ -73,13 +73,8 @@ func Sweep(text string) (*Swept, error) {
 		if err != nil {
 			return nil, fmt.Errorf("sweep %s: %w", message.Quote(text), err)
 		}
-		number := float64(p.Number(value))
-		if p.Kind == Name { // reserve: none, or a number
-			if number, err = strconv.ParseFloat(value, 64); err != nil {
-				number = math.NaN()
-			}
-		}
-		s.Rows, s.Values = append(s.Rows, row), append(s.Values, number)
+		s.Rows, s.Labels = append(s.Rows, row), append(s.Labels, row.Label)
+		s.Values = append(s.Values, p.swept(value))
 	}
 	s.Of = name
 	for _, q := range c.Algorithm.parameters() {
@@ -88,6 +83,60 @@ func Sweep(text string) (*Swept, error) {
 		}
 	}
 	return s, nil
+}
+
+// SweepOfScript reads the sweep of a parameter of a user's script: my:ttl=1s..20m. values are the parameter's values as
+// text, for the row of each.
+func SweepOfScript(text string) (s *Swept, values []string, err error) {
+	name, set, err := settings(text)
+	if err == nil && len(set) != 1 {
+		err = errors.New("want one parameter, such as my:ttl=1s..20m")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("sweep %s: %w", message.Quote(text), err)
+	}
+	s = &Swept{Of: name}
+	for parameter, list := range set {
+		p := Parameter{Name: parameter, Kind: Name}
+		first, _, _ := strings.Cut(list, ",")
+		if low, _, found := strings.Cut(first, ".."); found {
+			first = low
+		}
+		if _, err := limit.ParseDuration(first); err == nil {
+			p.Kind = Duration
+		}
+		s.Parameter, s.Duration = parameter, p.Kind == Duration
+		if values, err = p.several(list); err != nil {
+			return nil, nil, fmt.Errorf("sweep %s: %w", message.Quote(text), err)
+		}
+		for _, v := range values {
+			s.Values = append(s.Values, p.swept(v))
+		}
+	}
+	return s, values, nil
+}
+
+// swept returns a value as a number: a duration in µs, or NaN if the value is no number, such as none.
+func (p *Parameter) swept(value string) float64 {
+	if p.Kind == Duration {
+		d, err := limit.ParseDuration(value)
+		if err == nil {
+			return float64(d.Microseconds())
+		}
+	}
+	number, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return number
+}
+
+// several returns the values of a list A,B,C or of a range A..B.
+func (p *Parameter) several(values string) ([]string, error) {
+	if low, rest, found := strings.Cut(values, ".."); found {
+		return p.between(low, rest)
+	}
+	return strings.Split(values, ","), nil
 }
 
 // between returns values from low to high at equal ratios, in whole units of low. Equal ones occur once.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ratelab/algorithms"
 	"ratelab/internal/cli"
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
@@ -15,7 +16,6 @@ import (
 	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
-	"ratelab/internal/script"
 )
 
 // play is the main command. If it fails, it prints at most the matrix, and changes no files.
@@ -75,11 +75,13 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	sweeps, swept, err := f.Sweeps()
+	sweeps, swept, files, err := f.Sweeps()
 	if err != nil {
 		return nil, err
 	}
-	choices = append(choices, swept...)
+	if choices = append(choices, swept...); sweeps != nil && choices == nil {
+		choices = []algorithms.Choice{}
+	}
 	instead, err := f.Instead()
 	if err != nil {
 		return nil, err
@@ -94,7 +96,7 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	job := newJob(list, f.redis, f.Scripts != nil)
 	job.Default = len(args) == 0 && f.Files == nil
 	job.Sweeps = sweeps
-	job.Algorithms, job.Scripts, job.Instead = choices, script.Files(f.Scripts), instead
+	job.Algorithms, job.Scripts, job.Instead = choices, files, instead
 	job.Sample = f.redis == redis.KindAuto
 	job.OtherRule = f.Files != nil && !f.ChoseRule()
 	if job.byModels() && f.Scripts != nil {

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -52,25 +54,58 @@ func (l *Limiters) SweepFlag(c *cobra.Command) {
 		"a row for each of `VALUES`: leases:ttl=1s..20m or gcra:burst=1,9")
 }
 
-// Sweeps resolves --sweep. rows are the rows of all sweeps.
-func (l *Limiters) Sweeps() (all []*algorithms.Swept, rows []algorithms.Choice, err error) {
+// Sweeps resolves --sweep. rows are the rows of all sweeps of algorithms. files are the users' scripts, where a script
+// that is swept occurs once for each value.
+func (l *Limiters) Sweeps() (all []*algorithms.Swept, rows []algorithms.Choice, files []script.File,
+	err error,
+) {
+	files = script.Files(l.Scripts)
+	known := map[string]bool{}
 	for _, text := range l.sweeps {
-		s, err := algorithms.Sweep(text)
+		name, _, _ := strings.Cut(text, ":")
+		own := slices.IndexFunc(files, func(f script.File) bool {
+			return strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)) == name
+		})
+		var s *algorithms.Swept
+		if own < 0 {
+			s, err = algorithms.Sweep(text)
+		} else {
+			s, files, err = sweepScript(text, files, own)
+		}
 		if err != nil {
-			return nil, nil, Usage("--sweep: %v", err)
+			return nil, nil, nil, Usage("--sweep: %v", err)
 		}
-		for _, row := range s.Rows {
-			if slices.ContainsFunc(rows, func(o algorithms.Choice) bool { return o.Label == row.Label }) {
-				return nil, nil, Usage("--sweep %s: the row %s is in two sweeps", message.Quote(text), row.Label)
+		for _, label := range s.Labels {
+			if known[label] {
+				return nil, nil, nil, Usage("--sweep %s: the row %s is in two sweeps", message.Quote(text), label)
 			}
-			rows = append(rows, row)
+			known[label] = true
 		}
-		all = append(all, s)
+		rows, all = append(rows, s.Rows...), append(all, s)
 	}
-	if len(rows) > algorithms.MostSwept {
-		return nil, nil, Usage("--sweep: %d rows; want at most %d", len(rows), algorithms.MostSwept)
+	if len(known) > algorithms.MostSwept {
+		return nil, nil, nil, Usage("--sweep: %d rows; want at most %d", len(known), algorithms.MostSwept)
 	}
-	return all, rows, nil
+	return all, rows, files, nil
+}
+
+// sweepScript reads the sweep of the script files[own]. It returns the files with one for each value in its place.
+func sweepScript(text string, files []script.File, own int) (*algorithms.Swept, []script.File, error) {
+	s, values, err := algorithms.SweepOfScript(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	var mine []script.File
+	for _, value := range values {
+		f := files[own]
+		f.Set = map[string]string{s.Parameter: value}
+		program, err := script.Load(f, limit.Policy{Requests: 1, Window: time.Second})
+		if err != nil {
+			return nil, nil, err
+		}
+		mine, s.Labels = append(mine, f), append(s.Labels, program.Label)
+	}
+	return s, slices.Replace(files, own, own+1, mine...), nil
 }
 
 // ScriptFlag adds --script to c.

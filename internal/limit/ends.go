@@ -7,6 +7,8 @@ type Ending struct {
 	Renewal  int64 // the number of the renewal, from 1; 0: this is the end
 	Reserved int64 // what it was charged then
 	Actual   int64 // its cost as it is known now
+
+	Reply *[]string // the elements of the start's reply; nil: no call needs them
 }
 
 // Tracker is a Model that is told when the requests end that it admitted.

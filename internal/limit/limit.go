@@ -56,6 +56,9 @@ type Decision struct {
 	// With several limits: those that refused the request, and those that charged it. A limit that was not asked is in
 	// neither set.
 	Refused, Charged Each
+
+	// Reply has the elements of the script's reply, if the call at the request's end needs them; otherwise it is nil.
+	Reply *[]string
 }
 
 // Allowed reports whether the request was admitted.

@@ -30,7 +30,7 @@ func (s *Several) Order() []int {
 
 // Stops reports whether a refusal means that the limits after it are not asked.
 func (s *Several) Stops() bool {
-	return s.How == algorithms.AskInOrder || s.How == algorithms.AskReversed
+	return s.How != algorithms.AskAll && s.How != algorithms.AskAtomic
 }
 
 // OfLimits returns an algorithm's limiter for several limits. It returns the errors of OfAlgorithm, and an error for an

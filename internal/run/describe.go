@@ -39,8 +39,8 @@ func (g *game) describe(o *replay.Outcome) *result.Run {
 	run.ReferenceLimits = o.ReferenceLimits
 	for _, s := range p.Sweeps {
 		sweep := result.Sweep{Of: s.Of, Parameter: s.Parameter, Duration: s.Duration}
-		for i, row := range s.Rows {
-			sweep.Rows = append(sweep.Rows, row.Label)
+		for i, label := range s.Labels {
+			sweep.Rows = append(sweep.Rows, label)
 			sweep.Values = append(sweep.Values, nil)
 			if v := s.Values[i]; !math.IsNaN(v) {
 				sweep.Values[i] = &v

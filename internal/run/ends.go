@@ -98,7 +98,7 @@ func (e *ending) admit(q limit.Request, reserved int64, d limit.Decision) {
 	}
 	e.tally.reserved, e.tally.spent = e.tally.reserved+reserved, e.tally.spent+q.Spent()
 	ending := limit.Ending{Number: e.number, StartUS: e.startUS + q.AtUS + q.ServerSkewUS, Reserved: reserved,
-		Actual: q.Spent()}
+		Actual: q.Spent(), Reply: d.Reply}
 	if q.TakesUS == 0 { // it never ends
 		return
 	}
@@ -277,19 +277,24 @@ type besider interface {
 	Beside(program *script.Program) (Script, error)
 }
 
-// withEnds opens the call at the end beside a script.
-func withEnds(s Script, l *limiter.Limiter, p *Plan) (Script, error) {
-	beside, ok := s.(besider)
+// beside opens another call of a limiter on the keys of s.
+func beside(s Script, l *limiter.Limiter, program *script.Program) (Script, error) {
+	b, ok := s.(besider)
 	if !ok {
 		return nil, fmt.Errorf("%s: this server cannot play requests that end", l.Label)
 	}
-	ends, err := beside.Beside(l.Ends.Program)
+	return b.Beside(program)
+}
+
+// withEnds opens the call at the end beside a script.
+func withEnds(s Script, l *limiter.Limiter, p *Plan) (Script, error) {
+	ends, err := beside(s, l, l.Ends.Program)
 	if err != nil {
 		return nil, err
 	}
 	all := &endingScript{starts: s, ends: ends}
 	if l.Ends.Renew != nil {
-		if all.renews, err = beside.Beside(l.Ends.Renew); err != nil {
+		if all.renews, err = beside(s, l, l.Ends.Renew); err != nil {
 			return nil, err
 		}
 	}

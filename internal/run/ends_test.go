@@ -224,6 +224,22 @@ ends:
   args: ["{actual - reserved}"]
   lua: "if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end redis.call('INCRBY', KEYS[1], ARGV[1]) return 1"
   held: [1]
+`,
+	"passed-on.lua": `
+if tonumber(redis.call('GET', KEYS[1]) or 0) + ARGV[2] > tonumber(ARGV[1]) then return {0} end
+redis.call('INCRBY', KEYS[1], ARGV[2])
+redis.call('EXPIREAT', KEYS[1], ARGV[3])
+return {1, 'window', math.floor(ARGV[3] / ARGV[4] - 1)}`,
+	"passed-on.yaml": `
+keys: ["p:{key}:{now_s // window_s}"]
+args: ["{limit}", "{cost}", "{(now_s // window_s + 1) * window_s}", "{window_s}"]
+element: 1
+admitted: [1]
+ends:
+  keys: ["p:{key}:{reply[3]}"]
+  args: ["{(actual - reserved) * (window_s == window_s)}", "{reply[2]}"]
+  lua: "if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end redis.call('INCRBY', KEYS[1], ARGV[1]) return 1"
+  held: [1]
 `}
 
 // A user's script with the rule of a built-in one decides alike when requests end, are renewed, and die.
@@ -252,6 +268,7 @@ phases: [{name: crowd, duration: 6s, poisson: 60/s}]
 		{slots(t), "holders.lua", "leases:ttl=1s:renew=300ms"},
 		{slots(t), "counter.lua", "slot-counter"},
 		{tokens, "tokens.lua", "fixed-window-aligned"},
+		{tokens, "passed-on.lua", "fixed-window-aligned"},
 	} {
 		j := job(test.s)
 		j.Server, j.Algorithms, j.Scripts = redis.KindEmbedded, choices(t, test.row), []script.File{file(test.file)}

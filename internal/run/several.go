@@ -12,6 +12,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/replay"
 	"ratelab/internal/result"
+	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 	"ratelab/lua"
 )
@@ -120,6 +121,8 @@ func severalRows(first limit.Policy) (all []algorithms.Choice) {
 type chain struct {
 	*limiter.Limiter
 	scripts []Script // by limit
+	undos   []Script // by limit: they take back what another limit refused; nil: nothing is taken back
+	startUS int64
 	decided int64
 	views   []limit.Request
 	answers []limit.Decision
@@ -130,6 +133,9 @@ type chain struct {
 func (c *chain) Decide(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	for i := range decisions {
 		decisions[i] = limit.Admitting()
+	}
+	if c.undos != nil {
+		return c.oneByOne(ctx, requests, decisions)
 	}
 	for _, n := range c.Order() {
 		c.views, c.at = c.views[:0], c.at[:0]
@@ -155,6 +161,43 @@ func (c *chain) Decide(ctx context.Context, requests []limit.Request, decisions 
 	return nil
 }
 
+// oneByOne decides each request before the next one, because taking a charge back changes what the next one meets.
+func (c *chain) oneByOne(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
+	answer := make([]limit.Decision, 1)
+	for i, q := range requests {
+		var granted []limit.Request
+		for _, n := range c.Order() {
+			view, err := c.Limits[n].View(q)
+			if err != nil {
+				return &replay.InputError{Err: err}
+			}
+			number := c.scripts[n].Calls().Decisions
+			if err := c.scripts[n].Decide(ctx, []limit.Request{view}, answer); err != nil {
+				return err
+			}
+			decisions[i].Join(n, answer[0])
+			if !decisions[i].Allowed() {
+				break
+			}
+			view.Ended = &limit.Ending{Number: number, StartUS: c.startUS + q.AtUS + q.ServerSkewUS,
+				Reserved: view.Cost, Actual: view.Cost, Reply: answer[0].Reply}
+			granted = append(granted, view)
+		}
+		for k, view := range granted {
+			if decisions[i].Allowed() {
+				break
+			}
+			n := c.Order()[k]
+			if err := c.undos[n].Decide(ctx, []limit.Request{view}, answer); err != nil {
+				return err
+			}
+			decisions[i].Charged &^= 1 << n
+		}
+		c.decided++
+	}
+	return nil
+}
+
 // Left returns the sum of the keys that the limits' scripts have left.
 func (c *chain) Left(ctx context.Context, atUS int64) (all virtualtime.Left, err error) {
 	for _, s := range c.scripts {
@@ -171,7 +214,7 @@ func (c *chain) Left(ctx context.Context, atUS int64) (all virtualtime.Left, err
 // Calls returns the sum of the calls of all limits. Its field Decisions counts requests.
 func (c *chain) Calls() virtualtime.Calls {
 	all := virtualtime.Calls{}
-	for _, s := range c.scripts {
+	for _, s := range slices.Concat(c.scripts, c.undos) {
 		one := s.Calls()
 		all.Total, all.Scripts = all.Total+one.Total, all.Scripts+one.Decisions
 	}
@@ -194,13 +237,21 @@ func Open(ctx context.Context, engine Engine, p *Plan, l *limiter.Limiter) (Scri
 	case l.Several == nil:
 		return nil, nil
 	}
-	c := &chain{Limiter: l}
+	c := &chain{Limiter: l, startUS: p.Scenario.Start.UnixMicro()}
 	for _, one := range l.Each {
 		s, err := engine.Open(ctx, p, one)
 		if s == nil || err != nil {
 			return nil, err
 		}
 		c.scripts = append(c.scripts, s)
+		if l.How != script.AskUndo {
+			continue
+		}
+		undo, err := beside(s, one, one.Program.Undo)
+		if err != nil {
+			return nil, err
+		}
+		c.undos = append(c.undos, undo)
 	}
 	return c, nil
 }

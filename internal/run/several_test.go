@@ -9,7 +9,9 @@ import (
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
+	"ratelab/internal/redis"
 	"ratelab/internal/scenario"
+	"ratelab/internal/script"
 	"ratelab/lua"
 )
 
@@ -71,6 +73,23 @@ phases:
 	}
 }
 
+// undone reads a log that takes back what another limit refused.
+func undone(name string) ([]byte, error) {
+	if name == "undone.lua" {
+		return []byte(`redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[2] - ARGV[3])
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[4])
+redis.call('PEXPIRE', KEYS[1], ARGV[3] / 1000)
+return 1`), nil
+	}
+	return []byte(`keys: ["log:{name}:{key}"]
+args: ["{limit}", "{now_us}", "{window_us}", "{id}"]
+admitted: [1]
+ask: undo
+undo: {lua: "return redis.call('ZREM', KEYS[1], ARGV[1])", args: ["{id}"]}
+`), nil
+}
+
 // A client sends 50 requests a second for 20 s, and 2 a second later. An independent program has the same figures.
 func TestTheOrderOfAskingCostsADay(t *testing.T) {
 	s := written(t, `name: second-and-day
@@ -80,7 +99,9 @@ phases:
   - {name: burst, duration: 20s, constant: 50/s}
   - {name: later, duration: 10m, constant: 2/s}
 `)
-	found := run(t, job(s)).Document.Runs[0]
+	j := job(s)
+	j.Server, j.Scripts = redis.KindEmbedded, []script.File{{Name: "undone.lua", Read: undone}}
+	found := run(t, j).Document.Runs[0]
 	type figures struct {
 		admitted         int64
 		alone, vain      [2]int64
@@ -93,6 +114,7 @@ phases:
 		"gcra":                            {1007, [2]int64{791, 402}, [2]int64{402, 0}, 0, 0},
 		"gcra:ask=atomic":                 {1007, [2]int64{791, 402}, [2]int64{0, 0}, 0, 0},
 		"fixed-window-aligned:ask=atomic": {1000, [2]int64{800, 400}, [2]int64{0, 0}, 0, 0},
+		"undone":                          {1000, [2]int64{800, 400}, [2]int64{0, 0}, 0, 0},
 	}
 	for label, w := range want {
 		row := found.Find(label)

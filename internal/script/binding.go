@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -33,9 +34,11 @@ const minimal = `{keys: ["rl:{key}"], args: ["{limit}", "{window_s}"], admitted:
 //	retry_after: {element: 3, unit: ms}    # optional, else 0; s, ms or us, rounded up to the microsecond; -1: never;
 //	                                       # epoch_s, epoch_ms or epoch_us: an instant since 1970
 //	limit: 100/1m                          # optional: the limit inside the script, which replaces p
-//	ask: all                               # with several limits, one call each: order (default) or all
+//	ask: all                               # with several limits, one call each: order (default), all or undo
+//	undo: {lua: "return redis.call('DECRBY', KEYS[1], ARGV[1])", args: ["{cost}"]}   # with ask: undo
 //	gate: {element: 6, first: 0}           # with several limits in one call: the number of the limit that refused
 //	reply: {element: "{2 * n}", admitted: "<= {limit}"}   # the same, with an element for each limit
+//	parameters: {ttl: 60s, estimate: 1024}   # optional: {ttl_s}, {ttl_ms}, {ttl_us} and {estimate} stand for them
 //	ends: {args: [release, "{id}"], held: [1]}   # optional: the call at the end of an admitted request; see readEnds
 //	renews: {every: 20s, args: [renew, "{id}"], held: [1]}   # optional: the call that renews it
 //	init: {script: setup.lua, keys: ["rl:{key}"], args: ["{burst}"]}   # called once per key before its first request
@@ -93,6 +96,8 @@ type binding struct {
 	oneCall   bool             // one call decides by all limits
 	program   Program
 	replies
+
+	given map[string]float64 // the names that parameters gives
 }
 
 // load reads the binding of a script. b.program is valid only if there are no problems.
@@ -118,12 +123,14 @@ func (b *binding) load(script string) strictyaml.Errors {
 // read reads the whole file.
 func (b *binding) read(root strictyaml.Value) {
 	f := root.Fields("keys", "args", "admitted", "rejected", "not_configured", "unavailable",
-		"element", "remaining", "retry_after", "limit", "init", "name", "ask", "reply", "gate", "ends", "renews")
+		"element", "remaining", "retry_after", "limit", "init", "name", "ask", "reply", "gate", "ends", "renews",
+		"parameters", "undo")
 	if !f.Given() {
 		return
 	}
 	b.program.Label = b.label(f)
 	b.program.Own = own(f.Get("limit"))
+	b.parameters(f)
 	b.under(b.at)
 	b.ask, b.names = Asks[0], variables
 	strictyaml.Choice(f.Get("ask"), &b.ask, Asks)
@@ -138,6 +145,50 @@ func (b *binding) read(root strictyaml.Value) {
 	b.program.SurvivesErrors = b.unavailable == anyError
 	b.init(f.Get("init").Fields("script", "keys", "args"))
 	b.readEnds(f)
+}
+
+// parameterText matches the name of a parameter.
+var parameterText = regexp.MustCompile(`^[a-z][a-z0-9]{0,15}$`)
+
+// parameters reads the names and values of parameters. Values of the File replace those of the binding, and are part
+// of the label.
+func (b *binding) parameters(f strictyaml.Fields) {
+	b.given = map[string]float64{}
+	var known []string
+	if v := f.Get("parameters"); v.Given() {
+		for _, e := range v.Mapping("parameters and their values, such as {ttl: 60s}").Entries {
+			known = append(known, e.Name)
+			b.parameter(e)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.file.Set)) {
+		if !slices.Contains(known, name) {
+			f.Bad("there is no parameter %s; %s", message.Quote(name), message.OneOf(name, known))
+		}
+		b.program.Label += ":" + name + "=" + b.file.Set[name]
+	}
+}
+
+// parameter reads one parameter. A duration gives names for its seconds, milliseconds and microseconds.
+func (b *binding) parameter(e strictyaml.Entry) {
+	if !parameterText.MatchString(e.Name) {
+		e.Label.Bad("not the name of a parameter; want small letters and digits, at most 16")
+		return
+	}
+	text := e.Node.Value
+	if set, ok := b.file.Set[e.Name]; ok {
+		text = set
+	}
+	d, err := limit.ParseDuration(text)
+	switch n, ok := parseNumber(text); {
+	case ok:
+		b.given[e.Name], _ = n.rat().Float64()
+	case err == nil && d > 0:
+		us := float64(d.Microseconds())
+		b.given[e.Name+"_us"], b.given[e.Name+"_ms"], b.given[e.Name+"_s"] = us, us/1000, us/1e6
+	default:
+		e.Bad("%s; want a number, or a duration such as 60s", message.Quote(text))
+	}
 }
 
 // labelText matches valid names of result rows.

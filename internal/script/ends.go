@@ -4,22 +4,30 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"ratelab/internal/limit"
 	"ratelab/internal/resp"
 	"ratelab/internal/strictyaml"
 )
 
-// readEnds reads ends and renews: the calls at the end of an admitted request, and while it runs. Each may have a
-// script of its own, script: FILE.lua or lua: a line of Lua, and keys. Otherwise it has those of the start. held says
-// which replies mean that the script still knew the request; without it, all do. {id} is the start's, {reserved} the
-// cost with which the start was called, {actual} the cost as it is known now, and {start_us}, {start_ms} and {start_s}
-// the time of the start.
+// readEnds reads ends and renews: the calls at the end of an admitted request, and while it runs. undo is the call
+// after another limit has refused the request. Each may have a script of its own, script: FILE.lua or lua: a line of
+// Lua, and keys. Otherwise it has those of the start. held says which replies mean that the script still knew the
+// request; without it, all do. {id} is the start's, {reserved} the cost with which the start was called, {actual} the
+// cost as it is known now, {start_us}, {start_ms} and {start_s} the time of the start, and {reply[3]} the third element
+// of its reply.
 func (b *binding) readEnds(f strictyaml.Fields) {
 	b.names = atEnd
-	defer func() { b.names = variables }()
+	defer func() {
+		b.names = variables
+		b.program.KeepsReply = b.program.Ends.repliedTo() || b.program.Undo.repliedTo() || b.program.Renews.repliedTo()
+	}()
 	if ends := f.Get("ends").Fields("script", "lua", "keys", "args", "held"); ends.Given() {
 		b.program.Ends = b.endCall(ends)
+	}
+	if undo := f.Get("undo").Fields("script", "lua", "keys", "args"); undo.Given() {
+		b.program.Undo = b.endCall(undo)
 	}
 	renews := f.Get("renews").Fields("every", "script", "lua", "keys", "args", "held")
 	if !renews.Given() {
@@ -31,8 +39,14 @@ func (b *binding) readEnds(f strictyaml.Fields) {
 		return
 	}
 	d, err := limit.ParseDuration(text)
+	if inBraces.MatchString(text) { // seconds
+		var t *term
+		t, err = parseExpression(text[1:len(text)-1], b.known, nil)
+		d = time.Duration(t.low * 1e9)
+	}
 	if err != nil || d.Microseconds() < 1000 {
-		every.Bad("%s is not a duration from 1ms on; want one such as 20s", every.Shown())
+		every.Bad("%s is not a duration from 1ms on; want one such as 20s, or seconds in braces such as {ttl_s / 3}",
+			every.Shown())
 		return
 	}
 	b.program.RenewUS = d.Microseconds()
@@ -41,7 +55,7 @@ func (b *binding) readEnds(f strictyaml.Fields) {
 // endCall reads one call.
 func (b *binding) endCall(f strictyaml.Fields) *Program {
 	p := b.program
-	p.Init, p.InitSource, p.Remove, p.Ends, p.Renews = nil, "", nil, nil, nil
+	p.Init, p.InitSource, p.Remove, p.Ends, p.Renews, p.Undo = nil, "", nil, nil, nil, nil
 	p.RetryAt, p.TellsRetry, p.SurvivesErrors, p.Terms = false, false, false, ""
 	p.Decide.Args = nil
 	if keys := f.Get("keys"); keys.Given() {

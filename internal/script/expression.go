@@ -17,7 +17,7 @@ import (
 // doubles from low to high. If the limit fixes the value, low and high are equal. No call can fail, because
 // parseExpression refuses values that could reach 2^53 and divisors that could be 0.
 type term struct {
-	op          byte // one of + - * / f %, f for //; 0: no operation
+	op          byte // one of + - * / f % =, f for //, = for ==; 0: no operation
 	left, right *term
 	names       variable // variables that it depends on; none: its value is low
 	unitUS      int64    // unit of the time, if there is no operation
@@ -39,6 +39,9 @@ var variables = map[string]*term{"key": {names: key}, "id": {names: id}, "cost":
 var atEnd = map[string]*term{"actual": {names: actual, high: limit.MaxRequests},
 	"reserved": {names: cost, high: limit.MaxRequests}, "start_us": began(1), "start_ms": began(1000),
 	"start_s": began(1_000_000)}
+
+// ofReply matches an element of the reply to the start.
+var ofReply = regexp.MustCompile(`^\{reply\[([1-9][0-9]?)\]\}$`)
 
 func began(unitUS int64) *term {
 	return &term{names: start, unitUS: unitUS, high: latestUS / float64(unitUS)}
@@ -73,6 +76,11 @@ func calculate(op byte, a, b float64) float64 {
 		return a * b
 	case '/':
 		return a / b
+	case '=':
+		if a == b {
+			return 1
+		}
+		return 0
 	}
 	quotient, rest := floored(a, b)
 	if op == '%' {
@@ -120,14 +128,14 @@ type parser struct {
 func parseExpression(text string, known constants, variables map[string]*term) (*term, error) {
 	p := &parser{known: known, variables: variables, rest: text}
 	p.next()
-	t := p.sum()
+	t := p.equation()
 	if p.word != "" {
-		p.fail("%s follows a number; want an operator: + - * / // %%", message.Quote(p.word))
+		p.fail("%s follows a number; want an operator: + - * / // %% ==", message.Quote(p.word))
 	}
 	return t, p.err
 }
 
-var wordText = regexp.MustCompile(`^ *([0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?|\w+|//|[^ ])? *`)
+var wordText = regexp.MustCompile(`^ *([0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?|\w+|//|==|[^ ])? *`)
 
 func (p *parser) next() {
 	found := wordText.FindStringSubmatch(p.rest)
@@ -141,6 +149,9 @@ func (p *parser) fail(format string, args ...any) *term {
 	p.word, p.rest = "", ""
 	return &term{}
 }
+
+// equation is 1 if both sides are equal, and otherwise 0.
+func (p *parser) equation() *term { return p.chain("==", p.sum) }
 
 func (p *parser) sum() *term     { return p.chain("+ -", p.product) }
 func (p *parser) product() *term { return p.chain("* / // %", p.operand) }
@@ -166,7 +177,7 @@ func (p *parser) operand() *term {
 	case word == "-":
 		return p.apply("-", &term{}, p.operand())
 	case word == "(":
-		t = p.sum()
+		t = p.equation()
 		if p.word != ")" {
 			return p.fail("( is not closed; want a ) for each")
 		}
@@ -180,7 +191,7 @@ func (p *parser) operand() *term {
 		return &term{low: value, high: value}
 	case varies:
 		return t
-	case word == "" || strings.Contains("+*///%)", word):
+	case word == "" || strings.Contains("+*///%)==", word):
 		return p.fail("a number or a name is missing; want one before and after each operator")
 	}
 	names := slices.Sorted(maps.Keys(p.known))
@@ -204,6 +215,10 @@ func (p *parser) apply(operator string, left, right *term) *term {
 		return p.fail("divides by 0; want another divisor")
 	case divides && right.low <= 0 && right.high >= 0:
 		return p.fail("the divisor may be 0 in some calls; want a divisor that is never 0, such as limit or window_ms")
+	}
+	if op == '=' && t.names != 0 {
+		t.high = 1
+		return t
 	}
 	if op == '%' && t.names != 0 {
 		t.low, t.high = min(0, right.low), max(0, right.high)

@@ -18,10 +18,11 @@ import (
 type File struct {
 	Name string
 	Read func(name string) ([]byte, error) // reads the script, its binding, or a script that the binding names
+	Set  map[string]string                 // values of the binding's parameters; the label names them
 }
 
 // OnDisk returns the file with this name on this machine.
-func OnDisk(name string) File { return File{name, readFile} }
+func OnDisk(name string) File { return File{Name: name, Read: readFile} }
 
 // Files returns the files with these names on this machine.
 func Files(names []string) []File {

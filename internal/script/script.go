@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ratelab/internal/limit"
@@ -51,7 +52,9 @@ type Program struct {
 	// Ends and Renews are the calls at the end of an admitted request, and those that renew it; nil: there are none.
 	// Their decisions are allowed if the script still knew the request.
 	Ends, Renews *Program
-	RenewUS      int64 // how often a request is renewed
+	Undo         *Program // with several limits, takes back what another limit refused; nil: there is none
+	RenewUS      int64    // how often a request is renewed
+	KeepsReply   bool     // Ends or Renews need the reply of the start
 
 	TTLs TTLs // in virtual time; zero: TTLs do not change
 
@@ -69,7 +72,24 @@ func (p *Program) Decision(reply resp.Value, nowUS int64) (limit.Decision, error
 	if p.RetryAt && d.RetryAfterUS > 0 {
 		d.RetryAfterUS = max(0, d.RetryAfterUS-nowUS)
 	}
+	if p.KeepsReply && d.Allowed() {
+		all := []string{}
+		for _, v := range reply.Items {
+			text := strings.Clone(v.Text)
+			if v.Kind == resp.Int {
+				text = strconv.FormatInt(v.Int, 10)
+			}
+			all = append(all, text)
+		}
+		d.Reply = &all
+	}
 	return d, err
+}
+
+// repliedTo reports whether the call has an element of another call's reply.
+func (p *Program) repliedTo() bool {
+	return p != nil && slices.ContainsFunc(slices.Concat(p.Decide.Keys, p.Decide.Args),
+		func(t Template) bool { return t.names()&replied != 0 })
 }
 
 // SHA1 returns the digest under which Redis caches source.
@@ -106,11 +126,10 @@ func (p *Program) InKeyspace(prefix string) *Program {
 	q := *p
 	q.Decide = *p.Decide.inKeyspace(prefix)
 	q.Init, q.Remove = p.Init.inKeyspace(prefix), p.Remove.inKeyspace(prefix)
-	if p.Ends != nil {
-		q.Ends = p.Ends.InKeyspace(prefix)
-	}
-	if p.Renews != nil {
-		q.Renews = p.Renews.InKeyspace(prefix)
+	for _, other := range []**Program{&q.Ends, &q.Renews, &q.Undo} {
+		if *other != nil {
+			*other = (*other).InKeyspace(prefix)
+		}
 	}
 	return &q
 }

@@ -3,6 +3,7 @@ package script
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -13,8 +14,12 @@ import (
 )
 
 // Asks are the values of ask in a binding whose script is called once for each limit. With order, the calls end at the
-// first limit that refuses. With all, each limit is asked. The first value is the default.
-var Asks = []string{"order", "all"}
+// first limit that refuses. With all, each limit is asked. With undo, the calls end at the first limit that refuses,
+// and the limits that granted the request are called to take it back. The first value is the default.
+var Asks = []string{"order", "all", AskUndo}
+
+// AskUndo is the value of ask that needs undo in the binding.
+const AskUndo = "undo"
 
 // LoadSeveral reads a user's script and its binding for several limits on each request. If KEYS or ARGV of the binding
 // have a list for each limit, one call decides by all limits, and there is one program. Otherwise there is one program
@@ -34,6 +39,9 @@ func LoadSeveral(f File, limits []limit.Limit) (each []*Program, ask string, err
 				return nil, "", b.wrong("reply: or gate: is missing; add one, so that a rejection names its limit")
 			}
 			return []*Program{program}, "", b.distinct(program.Decide.Keys)
+		}
+		if b.ask == AskUndo && program.Undo == nil {
+			return nil, "", b.wrong("undo: is missing; want the call that takes a granted request back")
 		}
 		each = append(each, program)
 		for j := range i {
@@ -84,6 +92,7 @@ func (b *binding) under(i int) {
 	if l.CountsRequests {
 		b.known["cost"] = 1
 	}
+	maps.Copy(b.known, b.given)
 }
 
 // lists reads a list of templates, or {first: […], each: […]}. It repeats the list each for each limit.

@@ -19,6 +19,7 @@ type Vars struct {
 
 	// In a call at a request's end, the Cost is what was reserved, and the ID is that of the start.
 	Actual, StartUS int64
+	Reply           []string // the elements of the start's reply
 }
 
 // variable is a {name} of a template that changes from call to call, or a set of such names.
@@ -33,12 +34,13 @@ const (
 	computed // by an expression of the others
 	actual
 	start
+	replied // an element of the start's reply
 )
 
 type part struct {
 	kind variable
 	text string
-	of   int // only for key: the part of a joined key; 0: the whole key
+	of   int // only for key: the part of a joined key, 0 for the whole key; only for replied: the element, from 1
 	// only for now: the clock is floored to floorUS microseconds, and counted in units of unitUS
 	floorUS, unitUS int64
 	sum             *term // only for computed
@@ -143,6 +145,11 @@ func parseTemplate(text string, known constants, names map[string]*term, l limit
 		case "{":
 			return Template{}, fmt.Errorf("template %q: { is not closed; write {{ for a brace", text)
 		default:
+			if m := ofReply.FindStringSubmatch(found); m != nil && names["start_us"] != nil {
+				n, _ := strconv.Atoi(m[1])
+				t.add(part{kind: replied, of: n})
+				continue
+			}
 			sum, err := parseExpression(found[1:len(found)-1], known, names)
 			if err != nil {
 				return Template{}, fmt.Errorf("template %q: %w", text, err)
@@ -231,7 +238,8 @@ func (t Template) Same(a, b Vars) bool {
 	names := t.names()
 	return (names&key == 0 || a.Key == b.Key) && (names&cost == 0 || a.Cost == b.Cost) &&
 		(names&now == 0 || a.NowUS == b.NowUS) && (names&id == 0 || a.ID == b.ID) &&
-		(names&actual == 0 || a.Actual == b.Actual) && (names&start == 0 || a.StartUS == b.StartUS)
+		(names&actual == 0 || a.Actual == b.Actual) && (names&start == 0 || a.StartUS == b.StartUS) &&
+		names&replied == 0
 }
 
 // Append writes the template's text for one call to dst. v is a pointer because Vars do not fit into registers, and
@@ -259,6 +267,10 @@ func (t Template) Append(dst []byte, v *Vars) []byte {
 			dst = strconv.AppendInt(dst, v.Actual, 10)
 		case start:
 			dst = strconv.AppendInt(dst, v.StartUS/p.unitUS, 10)
+		case replied:
+			if p.of <= len(v.Reply) { // otherwise the start's reply had no such element
+				dst = append(dst, v.Reply[p.of-1]...)
+			}
 		case id:
 			for digit := int64(1e15); digit > 0; digit /= 10 { // constant length: some results are in bytes
 				dst = append(dst, byte('0'+v.ID/digit%10))

@@ -156,6 +156,9 @@ func (r *Runner) vars(q limit.Request, number int64) script.Vars {
 	v := script.Vars{Key: q.Key, Cost: q.Cost, NowUS: r.clientUS(q), ID: number}
 	if q.Ended != nil {
 		v.ID, v.Actual, v.StartUS = q.Ended.Number, q.Ended.Actual, q.Ended.StartUS
+		if q.Ended.Reply != nil {
+			v.Reply = *q.Ended.Reply
+		}
 	}
 	return v
 }
