@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"embed"
 	"errors"
@@ -17,14 +18,15 @@ import (
 	"ratelab/internal/atomicfile"
 )
 
-// bindings begin with four comments. project is the script's project and version, file is its file, and sha1 is the
-// SHA-1 of the script in this version. cut is a regular expression whose group is the script. Without cut, the whole
-// file is the script.
+// bindings begin with comments. project is the script's project and version, file is its file, and sha1 is the SHA-1 of
+// the script in this version. cut is a regular expression whose group is the script. Without cut, the whole file is the
+// script. end-file, end-cut and end-sha1 are those of a second script, NAME-end.lua, for the end of a request. Without
+// end-file, the second script is in the same file.
 //
 //go:embed *.yaml
 var bindings embed.FS
 
-var header = regexp.MustCompile(`(?m)^# (project|file|cut|sha1): (.*)$`)
+var header = regexp.MustCompile(`(?m)^# (project|(?:end-)?(?:file|cut|sha1)): (.*)$`)
 
 func main() {
 	from := flag.String("from", "", "the `folder` with the checkouts, each named as its repository")
@@ -54,17 +56,26 @@ func cut(from, out string, told io.Writer) error {
 		}
 		project, version, _ := strings.Cut(where["project"], " ")
 		base := strings.TrimSuffix(name.Name(), ".yaml")
-		lua, failed := cutOut(filepath.Join(from, filepath.Base(project), where["file"]), where["cut"])
+		files := map[string][]byte{name.Name(): binding}
+		note := version
+		for _, part := range []string{"", "end-"} {
+			if where[part+"sha1"] == "" {
+				continue
+			}
+			file := cmp.Or(where[part+"file"], where["file"])
+			lua, wrong := cutOut(filepath.Join(from, filepath.Base(project), file), where[part+"cut"])
+			failed = errors.Join(failed, wrong)
+			if fmt.Sprintf("%x", sha1.Sum(lua)) != where[part+"sha1"] {
+				note = "a different script than in " + version + ", for which the binding was written"
+			}
+			files[base+strings.TrimSuffix("-"+part, "-")+".lua"] = lua
+		}
 		if failed != nil {
 			fmt.Fprintf(told, "%s: left out: %v\n", base, failed)
 			continue
 		}
-		note := version
-		if fmt.Sprintf("%x", sha1.Sum(lua)) != where["sha1"] {
-			note = "a different script than in " + version + ", for which the binding was written"
-		}
 		fmt.Fprintf(told, "%s: %s, %s\n", base, project, note)
-		for file, text := range map[string][]byte{base + ".lua": lua, name.Name(): binding} {
+		for file, text := range files {
 			err = errors.Join(err, atomicfile.WriteBytes(filepath.Join(out, file), text))
 		}
 	}
