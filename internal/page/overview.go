@@ -71,8 +71,9 @@ func matricesOf(in Input, ids []string) []report.Part {
 		for i := range p.Notes {
 			p.Notes[i] = report.Line{Text: p.Notes[i].Text, Style: report.Faint}
 		}
-		p.Tables[1].Caption = p.Title
-		for _, row := range p.Tables[1].Rows {
+		last := len(p.Tables) - 1
+		p.Tables[last].Caption = p.Title
+		for _, row := range p.Tables[last].Rows {
 			for i := range row.Cells[1:] { // the delay becomes small print below the figure
 				row.Cells[1+i].Text = strings.Replace(row.Cells[1+i].Text, ", ", "\n", 1)
 			}

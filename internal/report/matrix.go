@@ -22,9 +22,9 @@ func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	return Sheet(matrices(d, nil, withoutTwins)).WriteTerminal(w, t)
 }
 
-// Matrices returns the document as up to three parts with a matrix each. Two parts compare the limiters, one for each
-// contract. In these, all rows meet the same requests, and nothing fails. The third part compares situations. link
-// returns the first cell of a run's row from the run's index; nil means the scenario's name.
+// Matrices returns the document as up to four parts with a matrix each. Two parts compare the limiters, one for each
+// contract. In these, all rows meet the same requests, and nothing fails. The third part compares situations. The
+// fourth one has a line for each run whose requests end. link returns the first cell of a run's row from the run's index; nil means the scenario's name.
 func Matrices(d *result.Document, link func(run int) Cell) []Part {
 	return matrices(d, link, func(all []column) []column { return all })
 }
@@ -34,6 +34,7 @@ const (
 	windows = int(limit.ByWindow)
 	buckets = int(limit.ByBucket)
 	others  = 2
+	ending  = 3
 )
 
 // key explains the cells. allowed names the quantity to which the admitted cost is compared.
@@ -44,14 +45,17 @@ func key(allowed string) string {
 
 // split returns the runs of each part, and their indices in d. In each part, runs with guarantees of their own come
 // last.
-func split(d *result.Document) (parts [3]result.Document, at [3][]int) {
+func split(d *result.Document) (parts [4]result.Document, at [4][]int) {
 	for _, own := range []bool{false, true} {
 		for i, r := range d.Runs {
 			kind := int(r.Limit.Contract)
-			if r.Situation() != "" {
+			switch {
+			case r.RequestsEnd():
+				kind = ending
+			case r.Situation() != "":
 				kind = others
 			}
-			if own == (kind != others && ownGuarantees(r)) {
+			if own == (kind < others && ownGuarantees(r)) {
 				parts[kind].Runs, at[kind] = append(parts[kind].Runs, r), append(at[kind], i)
 			}
 		}
@@ -70,6 +74,10 @@ func matrices(d *result.Document, link func(run int) Cell, choose func([]column)
 			return link(run)
 		})
 		if len(runs.Runs) == 0 {
+			continue
+		}
+		if kind == ending {
+			all = append(all, Part{Level: 2, Title: "With requests that end", Tables: []Table{endings(&runs, names)}})
 			continue
 		}
 		p, columns := Part{Level: 2}, choose(columnsOf(&runs))
@@ -106,6 +114,28 @@ func matrices(d *result.Document, link func(run int) Cell, choose func([]column)
 		all = append(all, p)
 	}
 	return all
+}
+
+// endings returns a table with a line for each run whose requests end. Their limiters are not those of other scenarios.
+func endings(d *result.Document, names []Cell) Table {
+	t := Table{Columns: []Column{{Name: "scenario", Words: true, Narrowest: narrowest}, {Name: "limiters"},
+		{Name: "keep the limit"}, {Name: "least lost by these"}, {Name: "most x limit"}}}
+	for i := range d.Runs {
+		keep, lost, most := 0, 1.0, 0.0
+		for _, row := range d.Runs[i].Results {
+			if most = max(most, row.XLimit); row.XLimit <= 1 {
+				keep++
+				lost = min(lost, row.Lost)
+			}
+		}
+		least := Absent
+		if keep > 0 {
+			least = Percent(lost)
+		}
+		t.Rows = append(t.Rows, TableRow{Cells: append([]Cell{names[i]}, Cells(fmt.Sprint(len(d.Runs[i].Results)),
+			fmt.Sprint(keep), least, fmt.Sprintf("%.2f", most))...)})
+	}
+	return t
 }
 
 // ownGuarantees reports whether the guarantees hold only for this run, because of its burst or of costs above 1.

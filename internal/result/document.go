@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"ratelab/algorithms"
+	"ratelab/internal/limit"
 	"ratelab/internal/measure"
 )
 
@@ -351,6 +352,12 @@ func (d *Document) Everywhere() []string {
 	return common
 }
 
+// RequestsEnd reports whether the rows hold slots, or settle costs, until their requests end.
+func (r *Run) RequestsEnd() bool {
+	return r.Limit.Contract == limit.ByFlight ||
+		slices.ContainsFunc(r.Results, func(row Row) bool { return row.Ends != nil })
+}
+
 // Situation returns why a run does not compare the limiters themselves, or "" if it does. In a comparison all rows
 // decide the same requests, all clocks are right, and the server is always available.
 func (r *Run) Situation() string {
@@ -358,6 +365,8 @@ func (r *Run) Situation() string {
 		return slices.ContainsFunc(r.Results, func(row Row) bool { return what(&row) })
 	}
 	switch {
+	case r.RequestsEnd():
+		return "requests end"
 	case with(func(row *Row) bool { return row.Unavailable > 0 }):
 		return "the server fails"
 	case with(func(row *Row) bool { return row.Race != nil }):

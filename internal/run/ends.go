@@ -318,7 +318,9 @@ func (r *row) describeEnds(all *measure.Figures, p *Plan) {
 		share := float64(sum.reserved) / float64(sum.spent)
 		all.ReservedShare = &share
 	}
-	r.tooLarge = sum.tooLarge
+	if p.settles() {
+		r.tooLarge = sum.tooLarge
+	}
 }
 
 var _ replay.Decider = (*ending)(nil)
