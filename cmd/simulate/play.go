@@ -21,7 +21,7 @@ import (
 // play is the main command. If it fails, it prints at most the matrix, and changes no files.
 func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	ctx := c.Context()
-	job, err := f.job(ctx, args)
+	job, err := a.job(ctx, f, args)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 }
 
 // job returns the job that the flags and arguments describe.
-func (f *flags) job(ctx context.Context, args []string) (*job, error) {
+func (a *app) job(ctx context.Context, f *flags, args []string) (*job, error) {
 	if err := f.checkColumns(); err != nil {
 		return nil, err
 	}
@@ -90,6 +90,9 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(args) == 0 && f.Files == nil && (choices != nil || files != nil || instead.Limit != nil) {
+		list = a.withoutEnds(list, f.Quiet)
+	}
 	if f.Files != nil && instead.Limits != nil {
 		list[0].UnderLimits(instead.Limits)
 	}
@@ -103,6 +106,23 @@ func (f *flags) job(ctx context.Context, args []string) (*job, error) {
 		return nil, &replay.InputError{Err: run.ErrNoServer}
 	}
 	return job, nil
+}
+
+// withoutEnds leaves out the built-in scenarios whose requests end, because they have limits and rows of their own.
+func (a *app) withoutEnds(list []*scenario.Scenario, quiet bool) (rest []*scenario.Scenario) {
+	var names []string
+	for _, s := range list {
+		if s.RequestsEnd() {
+			names = append(names, s.Name)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	if !quiet {
+		fmt.Fprintf(a.Stderr, "simulate: left out, because their requests end: %s; name them to play them\n",
+			message.List(names))
+	}
+	return rest
 }
 
 // decide does the job. It shows progress on a terminal, and writes the decisions to a file. If only that file fails, it

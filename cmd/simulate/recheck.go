@@ -200,6 +200,9 @@ func (f *checkFlags) job(folder []string) (job *job, files map[string]string, er
 		return nil, nil, err
 	}
 	all := append(scripts, f.Scripts...)
+	if len(folder) == 0 && (f.Algorithms != nil || all != nil) {
+		list = slices.DeleteFunc(list, (*scenario.Scenario).RequestsEnd)
+	}
 	job = newJob(list, f.redis, all != nil)
 	job.Version = "" // the golden file must not change with every version
 	if job.Algorithms, err = f.Choices(); err != nil {

@@ -60,7 +60,9 @@ func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Pl
 		if scenarios, err = scenario.Builtin(); err != nil {
 			return nil, nil, err
 		}
-		scenarios = slices.DeleteFunc(scenarios, func(s *scenario.Scenario) bool { return !s.Plain() })
+		scenarios = slices.DeleteFunc(scenarios, func(s *scenario.Scenario) bool {
+			return !s.Plain() || s.RequestsEnd()
+		})
 	}
 	var generated []*Plan
 	for _, l := range limits { // without phases, so that their traffic is generated
