@@ -88,7 +88,7 @@ func (a *app) limits() *cobra.Command {
 
 // checkInFlight refuses flags that do not go with --in-flight, and those that need it.
 func (f *limitsFlags) checkInFlight() error {
-	spans := f.Traffic.HasSpans()
+	spans := f.Traffic.HasSpans(f.inFlight)
 	switch {
 	case f.inFlight && !spans:
 		return cli.Usage("--in-flight: needs --trace-takes FIELD, with how long a request took, or --trace-end " +

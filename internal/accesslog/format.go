@@ -1,6 +1,7 @@
 package accesslog
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -92,7 +93,29 @@ func Formats() (all []Format) {
 	for _, l := range layouts() {
 		all = append(all, l.name)
 	}
-	return all
+	return append(all, LiteLLM)
+}
+
+// LiteLLM is the table LiteLLM_SpendLogs of a LiteLLM proxy as CSV. It stands for names of columns: see Expand.
+const LiteLLM Format = "litellm"
+
+// Expand replaces the format LiteLLM by CSV with the names of its columns, unless the trace names others. If settles is
+// set, a request costs the tokens of its prompt, and all its tokens at its end. Otherwise it costs all its tokens.
+func (t *Trace) Expand(settles bool) {
+	if t.Format != LiteLLM {
+		return
+	}
+	t.Format = CSV
+	t.Time, t.Key = cmp.Or(t.Time, "startTime"), cmp.Or(t.Key, "api_key")
+	if t.Takes == "" {
+		t.End = cmp.Or(t.End, "endTime")
+	}
+	if t.Cost == "" && t.Actual == "" {
+		t.Cost = "total_tokens"
+		if settles {
+			t.Cost, t.Actual = "prompt_tokens", "total_tokens"
+		}
+	}
 }
 
 // guess returns the format of a file with this first line. timeColumn is the trace's time column; a header may consist

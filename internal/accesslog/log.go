@@ -90,6 +90,10 @@ func (p *player) end(err error, found *traffic.Pass) error {
 			}
 		}
 	}
+	if span := p.LastUS - p.FirstUS; p.long.takes > max(span, 60_000_000) {
+		add("line %d takes %s, and the whole log lasts %s: is it the right field and the right unit?", p.long.line,
+			rough(p.long.takes), rough(span))
+	}
 	if p.Spread > 0 {
 		add("%d of %d requests share a whole second with others of their key; they were spread evenly over it "+
 			"(within_second: even)", p.Spread, p.Requests)
@@ -118,6 +122,11 @@ func (p *player) end(err error, found *traffic.Pass) error {
 		add("%d of %d lines were out of order and were sorted", outOfOrder, seen)
 	}
 	return nil
+}
+
+// rough formats a time of µs in whole seconds.
+func rough(us int64) string {
+	return (time.Duration(us) * time.Microsecond).Round(time.Second).String()
 }
 
 // Piece reads a part of a file that consists of whole lines. It stops when each returns false, or at one bad line more

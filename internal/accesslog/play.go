@@ -41,6 +41,7 @@ type player struct {
 	few    map[string]bool
 
 	begun  bool    // a request has been put
+	long   entry   // the request that takes the longest
 	starts reorder // requests that are stamped when they end, by their starts
 }
 
@@ -218,6 +219,9 @@ func (p *player) put(e entry) error {
 	}
 	if n := p.trace.Parts; n > 1 && partOf(e.key, n) != p.trace.Part {
 		return nil
+	}
+	if e.takes > p.long.takes {
+		p.long = e
 	}
 	if !p.yield(limit.Request{AtUS: at, Key: e.key, Cost: int64(e.cost), TakesUS: e.takes, Actual: int64(e.actual)}) {
 		return errEnough

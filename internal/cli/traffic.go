@@ -23,6 +23,7 @@ type Traffic struct {
 	streams Streams
 	trace   accesslog.Trace
 	flags   *pflag.FlagSet
+	settles bool // there is --trace-actual
 }
 
 // Register adds the flags to c. With brief, the help shows only --trace.
@@ -60,7 +61,7 @@ func (t *Traffic) Register(c *cobra.Command, s Streams, brief bool) {
 // there is a flag for the cost that is known at the end.
 func (t *Traffic) RegisterSpans(c *cobra.Command, brief bool) {
 	names := []string{"trace-takes", "trace-end", "trace-time-is"}
-	if brief {
+	if t.settles = brief; brief {
 		names = append(names, "trace-actual")
 		c.Flags().StringVar(&t.trace.Actual, "trace-actual", "",
 			"`FIELD` with the cost that is known at the end; a+b adds two")
@@ -77,9 +78,9 @@ func (t *Traffic) RegisterSpans(c *cobra.Command, brief bool) {
 		"--trace-time is a request's `TIME`: start or end (nginx: end)")
 }
 
-// HasSpans reports whether a flag of RegisterSpans was given.
-func (t *Traffic) HasSpans() bool {
-	return t.trace.Takes != "" || t.trace.End != "" || t.trace.TimeIs != ""
+// HasSpans reports whether a flag of RegisterSpans was given, or the format has spans and inFlight needs them.
+func (t *Traffic) HasSpans(inFlight bool) bool {
+	return t.trace.Format == accesslog.LiteLLM && inFlight || t.trace.Takes != "" || t.trace.End != "" || t.trace.TimeIs != ""
 }
 
 // ChoseRule reports whether the user chose a rule for times in whole seconds.
@@ -149,6 +150,7 @@ func (t *Traffic) only(ctx context.Context, args []string, p *limit.Policy) (*sc
 			"--trace %s", message.Path(t.Files[0]))
 	}
 	trace, piped := t.trace, false
+	trace.Expand(t.settles)
 	for i, file := range t.Files {
 		if file != accesslog.StandardInput && file != "/dev/stdin" {
 			continue

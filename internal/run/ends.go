@@ -19,7 +19,7 @@ import (
 func (p *Plan) inFlight() bool { return p.Policy.Contract == limit.ByFlight }
 
 // settles reports whether the cost of the plan's requests is known only at their end.
-func (p *Plan) settles() bool { return p.Scenario.HasActual() }
+func (p *Plan) settles() bool { return p.Scenario.HasActual() && !p.inFlight() }
 
 // caller starts and ends requests.
 type caller interface {

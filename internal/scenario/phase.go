@@ -269,6 +269,7 @@ func (r *reader) trace(phase strictyaml.Fields, v strictyaml.Value, p *traffic.P
 	if r.Noted() > before {
 		return
 	}
+	t.Expand(true)
 	for _, wrong := range t.Validate() {
 		f.Place(wrong.Field).Bad("%s", wrong.Problem)
 	}
