@@ -32,6 +32,14 @@ var (
 // special are the algorithms that have rows only where requests end.
 var special = map[string]*Algorithm{logTokens: &tokenLogs, leases.Name: &leases, slotCounter.Name: &slotCounter}
 
+// OfEnds returns the algorithms that have rows only where requests end, by name.
+func OfEnds() (all []Algorithm) {
+	for _, name := range slices.Sorted(maps.Keys(special)) {
+		all = append(all, *special[name])
+	}
+	return all
+}
+
 // isSpecial reports whether the algorithm has rows only where requests end.
 func (s *Algorithm) isSpecial() bool { return special[s.Name] == s }
 

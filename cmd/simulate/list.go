@@ -32,6 +32,9 @@ const measuresWord = "measures"
 // list returns the command that lists what is built in.
 func (a *app) list() *cobra.Command {
 	names := slices.Concat([]string{measuresWord}, algorithms.Names(), sequence.Names(), scenario.Names())
+	for _, s := range algorithms.OfEnds() {
+		names = append(names, s.Name)
+	}
 	return &cobra.Command{
 		Use: "list [NAME | measures]", Short: "List algorithms, sequences, scenarios and measures",
 		Long: aboutList, Example: examplesList,
@@ -53,7 +56,7 @@ func (a *app) list() *cobra.Command {
 				_, err := a.Stdout.Write(scenario.Source(name))
 				return err
 			}
-			for _, r := range append(scripts(), sequences()...) {
+			for _, r := range slices.Concat(scripts(algorithms.All()), scripts(algorithms.OfEnds()), sequences()) {
 				if r.name == name {
 					return r.write(a.Stdout, t)
 				}
@@ -75,8 +78,8 @@ type rule struct {
 
 type parameter struct{ name, usual, doc string }
 
-func scripts() (all []rule) {
-	for _, s := range algorithms.All() {
+func scripts(of []algorithms.Algorithm) (all []rule) {
+	for _, s := range of {
 		head := regexp.MustCompile(`^(--.*\n)+`).FindString(s.Script())
 		all = append(all, rule{s.Name, fmt.Sprintf("%s (%s)", s.Name, s.Family), s.Rule, s.Bound,
 			inWords(s.Parameters, false), s.Sources, regexp.MustCompile(`(?m)^-- ?`).ReplaceAllString(head, "")})
@@ -176,11 +179,13 @@ func everything() (report.Sheet, error) {
 		cells := report.Cells(s.Name, s.Limit.String(), s.Question)
 		scenarios.Rows = append(scenarios.Rows, report.TableRow{Cells: cells})
 	}
+	plain, ends := scripts(algorithms.All()), scripts(algorithms.OfEnds())
 	rows := rule{name: "any but none", parameters: inWords(algorithms.RowParameters(), false)}
 	return report.Sheet{
-		{Title: "Algorithms", Tables: []report.Table{ruleTable("algorithm", "bound", scripts())}},
+		{Title: "Algorithms", Tables: []report.Table{ruleTable("algorithm", "bound", plain)}},
+		{Title: "Algorithms for requests that end", Tables: []report.Table{ruleTable("algorithm", "bound", ends)}},
 		{Title: "Parameters, as in gcra:burst=100",
-			Tables: []report.Table{parameterTable(append(scripts(), rows), true)}},
+			Tables: []report.Table{parameterTable(slices.Concat(plain, ends, []rule{rows}), true)}},
 		{Title: "Sequences of commands without a script, which a scenario names in sequences: […]",
 			Tables: []report.Table{ruleTable("sequence", "danger", sequences()), parameterTable(sequences(), true)}},
 		{Title: "Scenarios", Tables: []report.Table{scenarios}},
