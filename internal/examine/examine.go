@@ -270,8 +270,9 @@ var names = map[string]string{
 	"reset_after":    "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
 	"slot_leaks": "keeps the slots of dead holders", "slot_ends": "frees the slot of a request that runs",
 	"frees_others": "a late release frees another slot", "ends_twice": "a second release frees another slot",
-	"never_settles": "never gives back", "settles_late": "settles into the window of the end",
-	"refund_free": "a refund below zero gives room",
+	"never_settles": "never gives back", "undercharges": "charges less than the actual cost",
+	"settles_late": "settles into the window of the end",
+	"refund_free":  "a refund below zero gives room",
 }
 
 // ours matches errors about features that virtual time or the embedded server lacks. They are not faults of the script.

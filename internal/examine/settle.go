@@ -70,32 +70,44 @@ func (s *settling) history(p *outcome, i int) (all []charge) {
 	return all
 }
 
-// explains returns the first decision of a play that the rule does not explain with this settling, or -1. As for
-// requests without an end, a decision is right if the rule would have made it a little earlier or later.
+// room returns the least and the most that the rule admits at request i of a play, with this settling. As for requests
+// without an end, the rule may decide a little earlier or later.
+func (s *settling) room(r *rule, p *outcome, i int, z sizes, toleranceUS int64) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, late := range []int64{0, -toleranceUS, toleranceUS} {
+		z.lateUS = late
+		state := r.begin(z)
+		epochUS := scenario.DefaultStart.UnixMicro() + p.startUS
+		for _, c := range s.history(p, i) {
+			cost := c.cost
+			if s.clipped && cost < 0 {
+				cost = max(cost, min(0, state.room(epochUS+c.atUS)-float64(z.atOnce)))
+			}
+			state.took(epochUS+c.atUS, cost, c.admitted)
+		}
+		for _, off := range [...]int64{0, -toleranceUS, toleranceUS} {
+			room := state.room(epochUS + p.asks[i].AtUS + off)
+			low, high = min(low, room), max(high, room)
+		}
+	}
+	return low, high
+}
+
+// judge compares the decision on request i with the rule: the script admits what the rule rejects, or the reverse.
+func (s *settling) judge(r *rule, p *outcome, i int, z sizes, toleranceUS int64) (over, under bool) {
+	low, high := s.room(r, p, i, z, toleranceUS)
+	needed := float64(p.asks[i].Cost)
+	if s.nothing {
+		needed = 1e-6
+	}
+	admitted := p.got[i].Allowed()
+	return admitted && needed > high+1e-6, !admitted && needed <= low+1e-9
+}
+
+// explains returns the first decision of a play that the rule does not explain with this settling, or -1.
 func (s *settling) explains(r *rule, p *outcome, z sizes, toleranceUS int64) int {
-	for i, q := range p.asks {
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, late := range []int64{0, -toleranceUS, toleranceUS} {
-			z.lateUS = late
-			state := r.begin(z)
-			epochUS := scenario.DefaultStart.UnixMicro() + p.startUS
-			for _, c := range s.history(p, i) {
-				cost := c.cost
-				if s.clipped && cost < 0 {
-					cost = max(cost, min(0, state.room(epochUS+c.atUS)-float64(z.atOnce)))
-				}
-				state.took(epochUS+c.atUS, cost, c.admitted)
-			}
-			for _, off := range [...]int64{0, -toleranceUS, toleranceUS} {
-				room := state.room(epochUS + q.AtUS + off)
-				low, high = min(low, room), max(high, room)
-			}
-		}
-		needed := float64(q.Cost)
-		if s.nothing {
-			needed = 1e-6
-		}
-		if admitted := p.got[i].Allowed(); admitted && needed > high+1e-6 || !admitted && needed <= low+1e-9 {
+	for i := range p.asks {
+		if over, under := s.judge(r, p, i, z, toleranceUS); over || under {
 			return i
 		}
 	}
@@ -131,6 +143,10 @@ func (x *examination) settlements() error {
 		among = rules()
 	}
 	x.estimate(all[0])
+	if x.endless && !x.has("never_expires") {
+		x.say(fault, "never_expires", nil, "after a settlement a key has no TTL")
+		x.found.Checked = slices.DeleteFunc(x.found.Checked, func(what string) bool { return what == "TTL" })
+	}
 	if x.has("ignores_cost") {
 		return nil
 	}
@@ -185,9 +201,52 @@ func (x *examination) wrongSettling(s, right *settling, r *rule, all []*outcome)
 	x.say(fault, s.kind, shown, "%s: %s", inWords(shown), what)
 }
 
-// unknownSettling judges settlements that no known way explains by two laws. No more than any rule allows is admitted.
-// A client that uses less than the limit is not rejected.
+// unknownSettling judges settlements that no known way explains. If the rule of the starts is known, a decision is wrong
+// if no right way explains it. Otherwise, no more than any rule allows may be admitted, and a client that uses less than
+// the limit is not rejected.
 func (x *examination) unknownSettling(all []*outcome) error {
+	told := len(x.found.Findings)
+	if len(x.rules) > 0 {
+		x.wrongDecisions(all)
+	} else {
+		x.anyRule(all)
+	}
+	if len(x.found.Findings) == told {
+		x.found.Checked = append(x.found.Checked, "the settlements follow no rule that is known")
+	}
+	return nil
+}
+
+// wrongDecisions adds a finding for the first decision of each kind that no right settling explains.
+func (x *examination) wrongDecisions(all []*outcome) {
+	smallest := map[bool]*play{}
+	for _, p := range all {
+		for i := range p.asks {
+			over, under := true, true
+			for k := range settlings {
+				s := &settlings[k]
+				for n := range x.rules {
+					if s.kind == "" && s.nothing == x.endAtOnce && s.fits(&x.rules[n], x.sizes()) {
+						o, u := s.judge(&x.rules[n], p, i, x.sizes(), x.toleranceUS())
+						over, under = over && o, under && u
+					}
+				}
+			}
+			if shown := smallest[over]; over != under && (shown == nil || i+1 < len(shown.asks)) {
+				smallest[over] = p.of(p.asks[:i+1])
+			}
+		}
+	}
+	if p := smallest[true]; p != nil {
+		x.say(fault, "undercharges", p, "%s: it admits the last, although the actual costs leave no room", inWords(p))
+	}
+	if p := smallest[false]; p != nil {
+		x.say(fault, "never_settles", p, "%s: it rejects the last, although the actual costs leave room", inWords(p))
+	}
+}
+
+// anyRule adds findings that hold for every rule.
+func (x *examination) anyRule(all []*outcome) {
 	l, w, b := x.limit, x.windowUS, x.burst
 	for _, p := range all {
 		for i, q := range p.asks {
@@ -209,10 +268,7 @@ func (x *examination) unknownSettling(all []*outcome) error {
 		shown := steady.of(steady.asks[:i+1])
 		x.say(fault, "never_settles", shown, "%s: it rejects the last, and the client uses %d in %s", inWords(shown),
 			6*x.tenths(1), report.Span(w))
-		return nil
 	}
-	x.found.Checked = append(x.found.Checked, "the settlements follow no rule that is known")
-	return nil
 }
 
 // estimate adds a property: how much is admitted if requests cost more at the end than they reserve.
@@ -262,6 +318,7 @@ func (x *examination) endings() (all []*play) {
 		add(phase, ask{4, 9, 1, 244}, ask{252, 10, 0, 4}, ask{256, 9, 0, 4}, ask{260, 3, 0, 4})
 		add(phase, ask{4, 6, 1, 20}, ask{8, 4, 4, 20}, ask{32, 6, 2, 20}, ask{36, 4, 3, 20}, ask{60, 3, 0, 4},
 			ask{64, 3, 0, 4})
+		add(phase, ask{4, 3, 1, 720}, ask{1000, 2, 1, 4}, ask{1010, 9, 9, 4}) // its window and its key are long over
 		add(phase, ask{4, 5, 10, 20}, ask{28, 3, 0, 20}, ask{32, 1, 0, 20}, ask{160, 5, 0, 4}, ask{252, 5, 0, 4})
 	}
 	random := rand.New(rand.NewPCG(3, 4))

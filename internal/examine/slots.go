@@ -226,29 +226,41 @@ func (x *examination) playAgain(l *limiter.Limiter, all []*outcome) ([]*outcome,
 	return x.decide(l, plays)
 }
 
-// crash lets all holders die, and asks on.
+// crash lets all holders die, and asks on. Then it lets one holder die while other requests come and go, because these
+// may keep the key, and so the dead holder's slot, alive.
 func (x *examination) crash(life int64) error {
-	const asks = 60
+	const asks, rounds = 60, 24
 	every := max(60*second, 4*life/asks)
-	p := (&holding{}).add(x.limit, 0, life/4, true)
+	all := (&holding{}).add(x.limit, 0, life/4, true)
 	for i := range int64(asks) {
-		p.add(1, life/4+(i+1)*every, millisecond, false)
+		all.add(1, life/4+(i+1)*every, millisecond, false)
 	}
-	all, err := x.decide(x.limiter, []*play{&p.play})
+	one := (&holding{}).add(1, 0, life/4, true)
+	for i := range int64(rounds) {
+		one.add(x.limit, (i+1)*life/3, life/10, false)
+	}
+	got, err := x.decide(x.limiter, []*play{&all.play, &one.play})
 	if err != nil {
 		return err
 	}
-	x.plays++
-	got := all[0].got[x.limit:]
-	i := slices.IndexFunc(got, limit.Decision.Allowed)
-	horizon := report.Briefly(asks * every)
-	if i < 0 {
-		x.say(fault, "slot_leaks", p.until(int(x.limit)+1), "after the holders die, it rejects all requests of %s",
-			horizon)
-		return nil
+	x.plays += len(got)
+	i := slices.IndexFunc(got[0].got[x.limit:], limit.Decision.Allowed)
+	last := len(one.asks) - int(x.limit)
+	switch {
+	case i < 0:
+		x.say(fault, "slot_leaks", all.until(int(x.limit)+1), "after the holders die, it rejects all requests of %s",
+			report.Briefly(asks*every))
+	case got[1].admitted(last) < x.limit:
+		x.say(fault, "slot_leaks", &one.play, "one holder dies, and %d requests come every %s: after %s, it still "+
+			"admits %d of them at once", x.limit, report.Briefly(life/3), report.Briefly(rounds*life/3),
+			got[1].admitted(last))
+	default:
+		x.say(property, "slots_return", all.until(int(x.limit)+i+1), "after the holders die, their slots are free "+
+			"within %s", report.Briefly(int64(i+1)*every))
 	}
-	x.say(property, "slots_return", p.until(int(x.limit)+i+1), "after the holders die, their slots are free within %s",
-		report.Briefly(int64(i+1)*every))
+	if x.livesUS == 0 && !x.has("slot_leaks") {
+		x.say(fault, "never_expires", all.until(1), "after the holder dies, its key has no TTL")
+	}
 	return nil
 }
 

@@ -22,9 +22,10 @@ func WriteMatrix(w io.Writer, d *result.Document, t Terminal) error {
 	return Sheet(matrices(d, nil, withoutTwins)).WriteTerminal(w, t)
 }
 
-// Matrices returns the document as up to four parts with a matrix each. Two parts compare the limiters, one for each
+// Matrices returns the document as up to four parts with a table each. Two parts compare the limiters, one for each
 // contract. In these, all rows meet the same requests, and nothing fails. The third part compares situations. The
-// fourth one has a line for each run whose requests end. link returns the first cell of a run's row from the run's index; nil means the scenario's name.
+// fourth one has a line for each run whose requests end. link returns the first cell of a run's row from the run's
+// index; nil means the scenario's name.
 func Matrices(d *result.Document, link func(run int) Cell) []Part {
 	return matrices(d, link, func(all []column) []column { return all })
 }
