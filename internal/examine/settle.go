@@ -201,9 +201,9 @@ func (x *examination) wrongSettling(s, right *settling, r *rule, all []*outcome)
 	x.say(fault, s.kind, shown, "%s: %s", inWords(shown), what)
 }
 
-// unknownSettling judges settlements that no known way explains. If the rule of the starts is known, a decision is wrong
-// if no right way explains it. Otherwise, no more than any rule allows may be admitted, and a client that uses less than
-// the limit is not rejected.
+// unknownSettling judges settlements that no known way explains. If the rule of the starts is known, a decision is
+// wrong if no right way explains it. Otherwise, no more than any rule allows may be admitted, and a client that uses
+// less than the limit is not rejected.
 func (x *examination) unknownSettling(all []*outcome) error {
 	told := len(x.found.Findings)
 	if len(x.rules) > 0 {
