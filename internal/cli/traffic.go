@@ -80,7 +80,8 @@ func (t *Traffic) RegisterSpans(c *cobra.Command, brief bool) {
 
 // HasSpans reports whether a flag of RegisterSpans was given, or the format has spans and inFlight needs them.
 func (t *Traffic) HasSpans(inFlight bool) bool {
-	return t.trace.Format == accesslog.LiteLLM && inFlight || t.trace.Takes != "" || t.trace.End != "" || t.trace.TimeIs != ""
+	return t.trace.Format == accesslog.LiteLLM && inFlight || t.trace.Takes != "" || t.trace.End != "" ||
+		t.trace.TimeIs != ""
 }
 
 // ChoseRule reports whether the user chose a rule for times in whole seconds.
