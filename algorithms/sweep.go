@@ -116,6 +116,30 @@ func SweepOfScript(text string) (s *Swept, values []string, err error) {
 	return s, values, nil
 }
 
+// SweepOfLimits reads the values of a sweep over the limit: 50/1m,100/1m, or 50/1m..200/1m for 12 values at equal ratios,
+// or 4/in_flight..64/in_flight/5 for 5. A range has one window.
+func SweepOfLimits(text string) (all []string, err error) {
+	p := Parameter{Kind: Integer}
+	low, high, found := strings.Cut(text, "..")
+	if !found {
+		return strings.Split(text, ","), nil
+	}
+	from, per, _ := strings.Cut(low, "/")
+	to, rest, _ := strings.Cut(high, "/")
+	over, count, counted := strings.Cut(rest, "/")
+	if over != per {
+		return nil, fmt.Errorf("limit=%s: the two limits have different windows; want one", text)
+	}
+	if counted {
+		to += "/" + count
+	}
+	counts, err := p.between(from, to)
+	for _, n := range counts {
+		all = append(all, n+"/"+per)
+	}
+	return all, err
+}
+
 // swept returns a value as a number: a duration in µs, or NaN if the value is no number, such as none.
 func (p *Parameter) swept(value string) float64 {
 	if p.Kind == Duration {

@@ -63,7 +63,7 @@ func writeDocument(path string, doc *result.Document) error {
 func draw(folder string, found *run.Result, formats []string) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, in := range found.Charts {
+	for _, in := range slices.Concat(found.Charts, sweptLimits(found)) {
 		group.Go(func() error {
 			_, err := chart.Write(folder, chart.OfRun(in), formats...)
 			return err

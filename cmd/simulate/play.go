@@ -93,6 +93,13 @@ func (a *app) job(ctx context.Context, f *flags, args []string) (*job, error) {
 	if len(args) == 0 && f.Files == nil && (choices != nil || files != nil || instead.Limit != nil) {
 		list = a.withoutEnds(list, f.Quiet)
 	}
+	limits, err := f.SweptLimits()
+	if err != nil {
+		return nil, err
+	}
+	if limits != nil {
+		list = underEach(list, limits)
+	}
 	if f.Files != nil && instead.Limits != nil {
 		list[0].UnderLimits(instead.Limits)
 	}

@@ -24,6 +24,9 @@ func sweep(in curves.Input) *Figure {
 	f := &Figure{Name: run.Scenario + ".sweep", Title: cmp.Or(run.Question, run.Scenario), Data: s.CSV(),
 		Subtitle: fmt.Sprintf("By the value of %s. Dashed: the limit. Limit %s.", s.Parameter, policy(run.Limit)),
 		Footer:   fmt.Sprintf("%s  ·  seed %d  ·  %s", run.Scenario, run.Seed, run.Server)}
+	if s.Parameter == curves.OfLimit {
+		f.Subtitle = "By the limit, which is dashed."
+	}
 	if in.Version != "" {
 		f.Footer += "  ·  ratelab " + in.Version
 	}

@@ -62,6 +62,9 @@ func (l *Limiters) Sweeps() (all []*algorithms.Swept, rows []algorithms.Choice, 
 	files = script.Files(l.Scripts)
 	known := map[string]bool{}
 	for _, text := range l.sweeps {
+		if strings.HasPrefix(text, ofLimit) {
+			continue
+		}
 		name, _, _ := strings.Cut(text, ":")
 		own := slices.IndexFunc(files, func(f script.File) bool {
 			return strings.TrimSuffix(filepath.Base(f.Name), filepath.Ext(f.Name)) == name
@@ -87,6 +90,40 @@ func (l *Limiters) Sweeps() (all []*algorithms.Swept, rows []algorithms.Choice, 
 		return nil, nil, nil, Usage("--sweep: %d rows; want at most %d", len(known), algorithms.MostSwept)
 	}
 	return all, rows, files, nil
+}
+
+// ofLimit begins a sweep over the limit.
+const ofLimit = "limit="
+
+// SweptLimits resolves --sweep limit=VALUES. It returns nil if there is none.
+func (l *Limiters) SweptLimits() (all []limit.Policy, err error) {
+	for _, text := range l.sweeps {
+		values, found := strings.CutPrefix(text, ofLimit)
+		if !found {
+			continue
+		}
+		if l.limit != "" || all != nil {
+			return nil, Usage("--sweep %s: there is another limit; leave out one of them", message.Quote(text))
+		}
+		texts, err := algorithms.SweepOfLimits(values)
+		if err != nil {
+			return nil, Usage("--sweep: %v", err)
+		}
+		for _, one := range texts {
+			p, other, err := limit.ParseFlight(one)
+			if other {
+				p, err = limit.ParsePolicy(one)
+			}
+			if err != nil {
+				return nil, Usage("--sweep: %v", err)
+			}
+			all = append(all, p)
+		}
+		if len(all) > algorithms.MostSwept {
+			return nil, Usage("--sweep: %d limits; want at most %d", len(all), algorithms.MostSwept)
+		}
+	}
+	return all, nil
 }
 
 // sweepScript reads the sweep of the script files[own]. It returns the files with one for each value in its place.

@@ -31,6 +31,9 @@ type SweptCurve struct {
 	Y          [][]float64 // by figure, by value
 }
 
+// OfLimit is the Parameter of a sweep over the limit: each row is judged by its own limit.
+const OfLimit = "limit"
+
 // NewSweep returns the chart of the run's sweeps over one parameter. It returns nil if the run has no sweeps.
 func NewSweep(run *result.Run) *Sweep {
 	if len(run.Sweeps) == 0 {
