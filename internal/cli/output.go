@@ -23,7 +23,11 @@ type Output struct {
 // FormatFlag adds --format to c.
 func (o *Output) FormatFlag(c *cobra.Command, formats []string) {
 	o.Format = Word(formats[0], formats)
-	c.Flags().VarP(&o.Format, "format", "f", "`FORMAT`: "+strings.Join(formats, ", "))
+	words := strings.Join(formats, ", ")
+	if at := strings.Index(words, "openmetrics"); at >= 0 { // too long for one line
+		words = strings.TrimSpace(words[:at]) + "\n" + words[at:]
+	}
+	c.Flags().VarP(&o.Format, "format", "f", "`FORMAT`: "+words)
 	Complete(c, "format", formats)
 }
 

@@ -236,26 +236,6 @@ func (x *examination) forCost(permits int64) int64 {
 	return us
 }
 
-// names are the kinds of findings in words, if the text alone is not enough.
-var names = map[string]string{
-	"no_limit": "no limit at one instant", "off_by_one": "off by one", "more_at_once": "more at once than the limit",
-	"admits_none": "admits nothing", "shares_keys": "shares keys", "ignores_cost": "ignores costs",
-	"cost_over_burst": "admits a cost above the burst", "costs": "decides costs wrongly",
-	"costs_above": "decides costs above the burst wrongly", "over": "admits more than any rule",
-	"loses_fraction": "loses the fraction of a refill", "never_expires": "never expires",
-	"expires_early": "expires early", "expires_late": "does not recover after a silence",
-	"silence_gives": "gives too much after a silence", "silence": "wrong after a silence",
-	"starves": "starves a steady client", "silent_fallback": "falls back silently",
-	"counts_rejected": "counts what it rejects", "refills_rejected": "refills with what it rejects",
-	"departs": "departs from its rule", "whole_seconds": "goes by whole seconds",
-	"client_clock": "trusts the client's clock", "changed": "wrong after its limit changes",
-	"retry_after": "retry-after is not true",
-	"retry_late":  "retry-after is too late", "remaining": "remaining is not true",
-	"charges_others": "charges a limit for a request that another refused",
-	"retry_others":   "tells the retry-after of another limit",
-	"reset_after":    "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
-}
-
 // ours matches errors about features that virtual time or the embedded server lacks. They are not faults of the script.
 var ours = regexp.MustCompile(`^(virtual time|the embedded server) `)
 
@@ -274,7 +254,7 @@ const fault, property = true, false
 
 // say adds a finding, with the traffic that shows it. Faults come before properties.
 func (x *examination) say(fault bool, kind string, shown *play, format string, args ...any) *result.Finding {
-	f := result.Finding{Kind: kind, Name: names[kind], Fault: fault, Text: fmt.Sprintf(format, args...),
+	f := result.Finding{Kind: kind, Name: result.Kinds[kind].Name, Fault: fault, Text: fmt.Sprintf(format, args...),
 		Limit: result.LimitOf(x.policy), Traffic: []result.Volley{}}
 	if shown != nil {
 		f.Requests, f.Traffic = int64(len(shown.asks)), volleys(x.traffic(shown))

@@ -16,6 +16,11 @@ type Formats struct {
 	// CSV and Bench are nil if the document has no such format. Bench is the Go benchmark format, which benchstat
 	// reads.
 	CSV, Bench func(io.Writer, *result.Document) error
+	// Verdicts returns the verdicts of a document, for JUnit and SARIF; nil: the document has none. SARIF adds that
+	// format.
+	Verdicts func(*result.Document) []result.Verdict
+	SARIF    bool
+	Metrics  bool // the formats of metrics, for tools that keep a history
 }
 
 // TableFormat is the format for people.
@@ -30,6 +35,15 @@ func (f *Formats) Names() []string {
 	names = append(names, "markdown")
 	if f.Bench != nil {
 		names = append(names, "bench")
+	}
+	if f.Verdicts != nil {
+		names = append(names, "junit")
+	}
+	if f.SARIF {
+		names = append(names, "sarif")
+	}
+	if f.Metrics {
+		names = append(names, metricNames...)
 	}
 	return names
 }
@@ -47,6 +61,12 @@ func (f *Formats) Write(w io.Writer, name string, d *result.Document, t Terminal
 		return f.CSV(w, d)
 	case name == "bench" && f.Bench != nil:
 		return f.Bench(w, d)
+	case name == "junit" && f.Verdicts != nil:
+		return writeJUnit(w, d, f.Verdicts(d))
+	case name == "sarif" && f.SARIF:
+		return writeSARIF(w, d, f.Verdicts(d))
+	case metricFormats[name] != nil && f.Metrics:
+		return metricFormats[name](w, metrics(d))
 	}
 	return fmt.Errorf("format %s: %s", message.Quote(name), message.OneOf(name, f.Names()))
 }

@@ -35,6 +35,8 @@ const (
 	OfExamine   Command = "simulate examine"
 	OfBench     Command = "bench run"
 	OfCompare   Command = "bench compare"
+	OfCheck     Command = "simulate check"
+	OfDecisions Command = "simulate compare"
 )
 
 // Document has all results of one command, in the order of the request. Lists that the command does not produce are
@@ -150,6 +152,7 @@ type Finding struct {
 	Limit Limit  `json:"limit"`          // the limit at which it occurs
 	// Limits are several limits, if the finding is about them.
 	Limits   []NamedLimit `json:"limits,omitempty"`
+	Line     int          `json:"line,omitempty"` // the line of the script that a note is about; absent if unknown
 	File     string       `json:"file,omitempty"` // the scenario whose traffic demonstrates it
 	Requests int64        `json:"requests"`       // of that traffic
 	Traffic  []Volley     `json:"traffic"`
