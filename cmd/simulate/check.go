@@ -64,7 +64,9 @@ func (a *app) check() *cobra.Command {
 	f.ScriptFlag(c)
 	f.ForceFlag(c)
 	f.FormatFlag(c, checkForms.Names())
+	f.ReportFlag(c)
 	c.MarkFlagsMutuallyExclusive("accept", "format")
+	c.MarkFlagsMutuallyExclusive("accept", "report")
 	f.QuietFlag(c)
 	return c
 }

@@ -58,6 +58,7 @@ func (a *app) compare() *cobra.Command {
 	c.Flags().Var(&f.seed, "seed", "seed `N`, a whole number (default the scenario's)")
 	cli.ServerFlag(c, &f.redis, redis.KindAuto, scriptServers)
 	f.FormatFlag(c, f.forms(nil).Names())
+	f.ReportFlag(c)
 	f.QuietFlag(c)
 	return c
 }
@@ -131,7 +132,11 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
 		}
 	}
-	if err := f.forms(c).Write(a.Stdout, f.Format.Value, f.document(c), a.Terminal(f.Quiet)); err != nil {
+	forms, doc := f.forms(c), f.document(c)
+	if err := forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
+		return err
+	}
+	if err := forms.WriteReport(f.Report, doc); err != nil {
 		return err
 	}
 	switch {

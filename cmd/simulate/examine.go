@@ -71,6 +71,7 @@ func (a *app) examine() *cobra.Command {
 	c.Flags().DurationVar(&f.search, "search", 0, "play changed traffic, too, for this `TIME` per script, such as 30s")
 	c.Flags().Lookup("seed").Usage = "seed `N` of --search (default 1)"
 	f.FormatFlag(c, examine.FormsOf(nil).Names())
+	f.ReportFlag(c)
 	c.Flags().StringVarP(&f.Folder, "out", "o", "", "write result.json and a scenario for each finding to `FOLDER`")
 	f.ForceFlag(c)
 	f.QuietFlag(c)
@@ -129,6 +130,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	if err := examine.FormsOf(args).Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
 		return err
 	}
+	unwritten = errors.Join(unwritten, examine.FormsOf(args).WriteReport(f.Report, doc))
 	if stopped {
 		return errors.Join(unwritten, message.ErrInterrupted)
 	}

@@ -29,7 +29,8 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	if err != nil {
 		return err
 	}
-	path, again := filepath.Join(append(folder, results)[0], golden), cli.Again(c, folder, "accept", "format", "quiet")
+	path := filepath.Join(append(folder, results)[0], golden)
+	again := cli.Again(c, folder, "accept", "format", "quiet", "report")
 	var want *result.Document
 	if f.accept {
 		err = cli.CheckFile(path, f.Force)
@@ -78,6 +79,9 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	other := otherServer(want, &found.Document)
 	if other != nil {
 		doc.Notes = append(doc.Notes, other.Error())
+	}
+	if err := checkForms.WriteReport(f.Report, doc); err != nil {
+		return err
 	}
 	if f.Format.Value != report.TableFormat {
 		if err := checkForms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {

@@ -137,8 +137,8 @@ func inJSON(t *testing.T, text string) (all []red) {
 	return sorted(all)
 }
 
-// junitParts are the elements of JUnit that the programs write, with all their attributes and the elements that they may
-// contain. The schema junit-10.xsd of Jenkins' xUnit plugin permits more.
+// junitParts are the elements of JUnit that the programs write, with all their attributes and the elements inside. The
+// schema junit-10.xsd of Jenkins' xUnit plugin permits more.
 var junitParts = map[string]struct{ attributes, inside string }{
 	"":           {"", "testsuites"},
 	"testsuites": {"", "testsuite"},
@@ -216,10 +216,13 @@ const sarifSchema = `{
     "log": {"type": "object", "additionalProperties": false, "required": ["$schema", "version", "runs"],
       "properties": {"$schema": {"type": "string", "format": "uri"}, "version": {"const": "2.1.0"},
       "runs": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/run"}}}},
-    "run": {"type": "object", "additionalProperties": false, "required": ["tool", "results"], "properties": {
+    "run": {"type": "object", "additionalProperties": false, "properties": {
+      "automationDetails": {"type": "object", "additionalProperties": false, "required": ["id"],
+        "properties": {"id": {"type": "string", "pattern": "^[a-z-]+[.].+/$"}}},
       "tool": {"type": "object", "additionalProperties": false, "required": ["driver"],
         "properties": {"driver": {"$ref": "#/$defs/driver"}}},
-      "results": {"type": "array", "items": {"$ref": "#/$defs/result"}}}},
+      "results": {"type": "array", "items": {"$ref": "#/$defs/result"}}},
+      "required": ["automationDetails", "tool", "results"]},
     "driver": {"type": "object", "additionalProperties": false, "required": ["name", "rules"], "properties": {
       "name": {"const": "ratelab"}, "version": {"type": "string"},
       "rules": {"type": "array", "uniqueItems": true, "items": {"$ref": "#/$defs/rule"}}}},

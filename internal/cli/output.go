@@ -15,6 +15,7 @@ type Output struct {
 	Folder string
 	Force  bool
 	Quiet  bool
+	Report string
 
 	charts  string
 	flagged func(name string) bool
@@ -29,6 +30,11 @@ func (o *Output) FormatFlag(c *cobra.Command, formats []string) {
 	}
 	c.Flags().VarP(&o.Format, "format", "f", "`FORMAT`: "+words)
 	Complete(c, "format", formats)
+}
+
+// ReportFlag adds --report to c.
+func (o *Output) ReportFlag(c *cobra.Command) {
+	c.Flags().StringVar(&o.Report, "report", "", "also write the verdict to `FOLDER`, in every format")
 }
 
 // FolderFlags adds --out, --force and --charts to c. what describes the contents of the folder.

@@ -3,7 +3,12 @@ package report
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 
+	"ratelab/internal/atomicfile"
 	"ratelab/internal/message"
 	"ratelab/internal/result"
 )
@@ -47,6 +52,37 @@ func (f *Formats) Names() []string {
 	}
 	return names
 }
+
+// WriteReport writes the JSON, Markdown, JUnit and SARIF of a document with verdicts into a folder, if the folder has a
+// name. Files are named after the command and the head: simulate-check.limits.sarif.
+func (f *Formats) WriteReport(folder string, d *result.Document) error {
+	if folder == "" {
+		return nil
+	}
+	err := os.MkdirAll(folder, 0o755)
+	for _, format := range f.Names() {
+		ending := map[string]string{"json": ".json", "markdown": ".md", "junit": ".xml", "sarif": ".sarif"}[format]
+		if ending == "" || err != nil {
+			continue
+		}
+		err = atomicfile.Write(filepath.Join(folder, reportName(d, f.Verdicts(d))+ending), func(w io.Writer) error {
+			return f.Write(w, format, d, Terminal{})
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("--report: %w", err)
+	}
+	return nil
+}
+
+// reportName returns the name of a report, such as simulate-check.limits.
+func reportName(d *result.Document, verdicts []result.Verdict) string {
+	head := strings.TrimSuffix(filepath.Base(verdicts[0].Head), ".lua")
+	return strings.ReplaceAll(string(d.Command), " ", "-") + "." + noFileName.ReplaceAllString(head, "-")
+}
+
+// noFileName matches characters that are no part of a report's name.
+var noFileName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // Write writes d in the format with that name. t matters only for tables.
 func (f *Formats) Write(w io.Writer, name string, d *result.Document, t Terminal) error {

@@ -21,6 +21,7 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
+		Of      map[string]string    `json:"automationDetails"`
 		Tool    map[string]sarifTool `json:"tool"`
 		Results []sarifResult        `json:"results"`
 	}
@@ -64,7 +65,7 @@ var levels = map[result.Outcome]string{result.Regression: "error", result.Inconc
 func writeSARIF(w io.Writer, d *result.Document, verdicts []result.Verdict) error {
 	type object = map[string]any
 	driver := sarifTool{Name: "ratelab", Version: d.Tool.Version, Rules: []sarifRule{}}
-	run := sarifRun{Results: []sarifResult{}}
+	run := sarifRun{Of: map[string]string{"id": reportName(d, verdicts) + "/"}, Results: []sarifResult{}}
 	times := map[string]int{} // results with the same rule, script and scenario
 	for i := range verdicts {
 		v := &verdicts[i]
