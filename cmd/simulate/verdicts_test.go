@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -321,5 +322,43 @@ func TestFingerprintsAreStable(t *testing.T) {
 	write(t, "limits/limiter.lua", "-- more\n\n"+strings.Replace(limiterLua, "ARGV[1]", "ARGV[1] + 3", 1))
 	if after := prints(); len(before) == 0 || !slices.Equal(before, after) {
 		t.Errorf("%q, then %q", before, after)
+	}
+}
+
+// Notes about the source have the line, change no verdict, and are not part of the accepted findings.
+func TestNotesHaveTheLine(t *testing.T) {
+	ownFolder(t)
+	t.Setenv("PATH", "")
+	write(t, "limits/limiter.yaml", "keys: [\"rl:{{{key}}}\"]\nargs: [\"{limit}\", \"{window_ms}\"]\nadmitted: [1]\n")
+	printed(t, 0, "check", "limits", "--accept")
+	write(t, "limits/limiter.lua", `-- a counter in two keys of one slot
+local n = redis.call('INCR', KEYS[1])
+local since = KEYS[1] .. ':since'
+
+if n == 1 then
+  redis.call('SET', since, 1, 'PX', ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], ARGV[1 + table.getn({1})])
+end
+return n <= tonumber((unpack(ARGV))) and 1 or 0
+`)
+	got := map[string]int{}
+	text := printed(t, 0, "examine", "limits/limiter.lua", "--limit", "10/1m", "-q", "--format", "sarif")
+	for _, r := range readSARIF(t, text).Runs[0].Results {
+		if at := r.Locations[0].PhysicalLocation.Region.StartLine; at > 1 {
+			name, _, _ := strings.Cut(r.Message.Text[strings.Index(r.Message.Text, "line "):], " is ")
+			got[r.RuleID+" "+r.Level+" "+name] = at
+		}
+	}
+	want := map[string]int{"undeclared_key note line 6: the script touches the key \"rl:{k0}:since\", which": 6,
+		"lua_51_only note line 7: table.getn": 7, "lua_51_only note line 9: unpack": 9}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v\n%s", got, want, text)
+	}
+	table := printed(t, 0, "examine", "limits/limiter.lua", "--limit", "10/1m", "-q")
+	if strings.Count(table, "\nnote ") != 3 || !strings.Contains(table, "0 faults, 1") {
+		t.Error(table)
+	}
+	if out := printed(t, 1, "check", "limits", "-q", "--format", "csv"); strings.Contains(out, "lua_51_only") {
+		t.Error(out)
 	}
 }

@@ -4,13 +4,14 @@
 // agree with the first ones.
 //
 // A finding is a fault, if the script departs from its rule or breaks a law, or a property, if the rule itself behaves
-// that way. Each finding has the traffic that shows it. Findings follow from replies and keys. The package does not
-// read the script's source.
+// that way. Each finding has the traffic that shows it. Findings follow from replies and keys. Only notes, which do not
+// change a verdict, follow from the script's source.
 //
 // It does not compare scripts (see run.Compare), and it does not judge costs (see counting).
 package examine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,6 +93,8 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	small.found.Partial = errors.Is(err, message.ErrInterrupted)
 	if err == nil && small.plays > 0 {
 		small.bound(asked)
+		small.undeclared, small.policy = cmp.Or(small.undeclared, x.undeclared), small.found.Limit.Policy()
+		small.notes(small.limiter.Program.Source)
 	}
 	if err == nil && small.plays > 0 && s.Several != nil {
 		x.why = ""
@@ -225,6 +228,7 @@ type examination struct {
 	ignored                    string           // a server error that a library did not report
 	names                      []string         // of the keys after one request
 	namedAtUS                  int64
+	undeclared                 string // the first key that is not in KEYS
 }
 
 // forCost returns the time in which the limit allows the given number of tokens, rounded up.

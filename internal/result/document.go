@@ -119,6 +119,11 @@ const (
 	Nearest     = "nearest"
 )
 
+// IsNote reports whether a finding is only a note, which does not change a verdict.
+func (f *Finding) IsNote() bool {
+	return f.Kind == Nearest || f.Kind == "undeclared_key" || f.Kind == "lua_51_only"
+}
+
 // Without yields the kind and the text of each finding of a kind that other lacks. If e's script was not examined,
 // Without yields that as a finding, with the reason.
 func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
@@ -129,7 +134,7 @@ func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
 		}
 		for i := range e.Findings {
 			f, what := &e.Findings[i], "property: "
-			if f.Kind == Nearest {
+			if f.IsNote() {
 				continue
 			}
 			if f.Fault {
