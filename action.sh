@@ -5,7 +5,7 @@
 #   action.sh gates    runs the gates; writes the step summary, annotations, outputs and a report
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-bin=$RUNNER_TEMP/ratelab report=$RUNNER_TEMP/ratelab-report
+bin=$RUNNER_TEMP/ratelab report=$RUNNER_TEMP/ratelab-report base=$RUNNER_TEMP/base
 
 output() { echo "$1" >>"${GITHUB_OUTPUT:-/dev/null}"; }
 
@@ -24,7 +24,7 @@ annotate() {
   echo "::$1 $at::$(escaped "$4")"
 }
 
-# annotate_all LEVEL SARIF annotates each red result. simulate writes each field of SARIF on its own line.
+# annotate_all LEVEL SARIF annotates each red result. simulate writes each field of SARIF on its own line, sorted.
 annotate_all() {
   local file text line
   while IFS=$'\t' read -r file line text; do
@@ -32,10 +32,12 @@ annotate_all() {
     annotate "$1" "$file" "$line" "$text"
   done < <(awk -F'": ' '
     function value(s) { sub(/,$/, "", s); gsub(/^"|"$/, "", s); gsub(/\\"/, "\"", s); gsub(/\\\\/, "\\", s); return s }
-    /"level": / { level = value($2) }
-    /"text": / { text = value(substr($0, index($0, "\": ") + 3)) }
+    /"level": / { level = value($2); uri = "" }
     /"uri": / { uri = value($2) }
-    /"startLine": / && level == "error" { print uri "\t" value($2) "\t" text }' "$2")
+    /"startLine": / { line = value($2) }
+    /"text": / && level == "error" && uri != "" {
+      print uri "\t" line "\t" value(substr($0, index($0, "\": ") + 3)); level = ""
+    }' "$2")
 }
 
 # gate NAME FILE COMMAND… runs a gate and keeps the worst exit code. Its verdict goes to the log, its page to the
@@ -77,19 +79,18 @@ gates() {
   gate check "$FOLDER" "$bin/simulate" check "$FOLDER" "${flags[@]}"
   if [ -n "$BASE" ]; then
     git cat-file -e "$BASE^{commit}" 2>/dev/null || git fetch --no-tags --depth=1 origin "$BASE"
-    old=$(mktemp -d)
-    git worktree add --quiet --detach "$old/base" "$BASE"
-    trap 'git worktree remove --force "$old/base"' EXIT
+    git worktree add --quiet --detach "$base" "$BASE"
+    trap 'git worktree remove --force "$base"' EXIT
     for script in "$FOLDER"/*.lua $SCRIPTS; do
       [ -e "$script" ] && [ -e "${script%.lua}.yaml" ] || continue
-      if [ ! -e "$old/base/$script" ]; then
+      if [ ! -e "$base/$script" ]; then
         echo "::notice file=$(escaped "$script" property)::new: there is nothing to compare it with"
         continue
       fi
       # shellcheck disable=SC2086 # the flags are words
-      gate compare "$script" "$bin/simulate" compare --base "$old/base/$script" --head "$script" $COMPARE_FLAGS
-      if [ "$BENCH" = true ] && ! cmp -s "$old/base/$script" "$script"; then
-        gate bench "$script" "$bin/bench" compare --base "$old/base/$script" --head "$script" --within 2m
+      gate compare "$script" "$bin/simulate" compare --base "$base/$script" --head "$script" $COMPARE_FLAGS
+      if [ "$BENCH" = true ] && ! cmp -s "$base/$script" "$script"; then
+        gate bench "$script" "$bin/bench" compare --base "$base/$script" --head "$script" --within 2m
       fi
     done
   elif [ "$BENCH" = true ]; then

@@ -48,7 +48,7 @@ func (f *Formats) Names() []string {
 		names = append(names, "sarif")
 	}
 	if f.Metrics {
-		names = append(names, metricNames...)
+		names = append(names, "openmetrics", "benchmark-action", "bmf")
 	}
 	return names
 }
@@ -101,8 +101,12 @@ func (f *Formats) Write(w io.Writer, name string, d *result.Document, t Terminal
 		return writeJUnit(w, d, f.Verdicts(d))
 	case name == "sarif" && f.SARIF:
 		return writeSARIF(w, d, f.Verdicts(d))
-	case metricFormats[name] != nil && f.Metrics:
-		return metricFormats[name](w, metrics(d))
+	case name == "openmetrics" && f.Metrics:
+		return writeOpenMetrics(w, metrics(d))
+	case name == "benchmark-action" && f.Metrics:
+		return writeBenchmarkAction(w, metrics(d))
+	case name == "bmf" && f.Metrics:
+		return writeBMF(w, metrics(d))
 	}
 	return fmt.Errorf("format %s: %s", message.Quote(name), message.OneOf(name, f.Names()))
 }

@@ -79,13 +79,6 @@ func ofPlays(d *result.Document, run *result.Run) (all []metric) {
 	return all
 }
 
-// metricFormats write metrics, by the name of the format.
-var metricFormats = map[string]func(io.Writer, []metric) error{"openmetrics": writeOpenMetrics,
-	"benchmark-action": writeBenchmarkAction, "bmf": writeBMF}
-
-// metricNames are the names of these formats in their order.
-var metricNames = []string{"openmetrics", "benchmark-action", "bmf"}
-
 // place returns the scenario and the limiter as one name.
 func (m *metric) place() string {
 	return message.Visible(strings.TrimPrefix(m.scenario+" / "+m.limiter, " / "))
