@@ -116,8 +116,8 @@ func SweepOfScript(text string) (s *Swept, values []string, err error) {
 	return s, values, nil
 }
 
-// SweepOfLimits reads the values of a sweep over the limit: 50/1m,100/1m, or 50/1m..200/1m for 12 values at equal ratios,
-// or 4/in_flight..64/in_flight/5 for 5. A range has one window.
+// SweepOfLimits reads the values of a sweep over the limit: 50/1m,100/1m, or 50/1m..200/1m for 12 values at equal
+// ratios, or 4/in_flight..64/in_flight/5 for 5. A range has one window.
 func SweepOfLimits(text string) (all []string, err error) {
 	p := Parameter{Kind: Integer}
 	low, high, found := strings.Cut(text, "..")

@@ -57,6 +57,7 @@ func (a *app) compare() *cobra.Command {
 	c.Flags().DurationVar(&job.Within, "within", 30*time.Second,
 		"leave out what is not counted within `TIME` for a limit")
 	o.FormatFlag(c, counting.Forms.Names())
+	o.ReportFlag(c)
 	o.QuietFlag(c)
 	c.MarkFlagsMutuallyExclusive("states", "without-instructions")
 	cli.Complete(c, "states", counting.States())
@@ -75,6 +76,9 @@ func (a *app) compareSides(ctx context.Context, job *bench.Comparison, o *cli.Ou
 	}
 	doc.Tool.Version = cli.Version(version)
 	if err = counting.Forms.Write(a.Stdout, o.Format.Value, doc, a.Terminal(o.Quiet)); err != nil {
+		return err
+	}
+	if err = counting.Forms.WriteReport(o.Report, doc); err != nil {
 		return err
 	}
 	v := &doc.Verdicts[0]

@@ -5,6 +5,7 @@ import (
 
 	"ratelab/internal/cli"
 	"ratelab/internal/redis"
+	"ratelab/internal/report"
 )
 
 // golden is the committed document in a folder of results: results for this project's own, or a folder of the user.
@@ -27,6 +28,13 @@ interrupted.`
 const examplesCheck = `  simulate check limits --accept             write limits/simulate.json: a folder of your own
   simulate check limits                      in CI: exit code 1 names the first difference
   simulate check limits --redis process      on your redis-server: its decisions must be the same`
+
+// checkForms are the formats of the verdict. The table is written as lines: see checkAgain.
+var checkForms = func() report.Formats {
+	f := report.VerdictFormats
+	f.SARIF = true
+	return f
+}()
 
 // checkFlags are the flags of check.
 type checkFlags struct {
@@ -55,6 +63,10 @@ func (a *app) check() *cobra.Command {
 	f.AlgorithmsFlag(c)
 	f.ScriptFlag(c)
 	f.ForceFlag(c)
+	f.FormatFlag(c, checkForms.Names())
+	f.ReportFlag(c)
+	c.MarkFlagsMutuallyExclusive("accept", "format")
+	c.MarkFlagsMutuallyExclusive("accept", "report")
 	f.QuietFlag(c)
 	return c
 }

@@ -13,6 +13,7 @@ import (
 	"ratelab/internal/message"
 	"ratelab/internal/redis"
 	"ratelab/internal/report"
+	"ratelab/internal/result"
 	"ratelab/internal/run"
 	"ratelab/internal/scenario"
 )
@@ -53,11 +54,49 @@ func (a *app) compare() *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return a.compareSides(c, &f, args) },
 	}
 	f.Register(c)
-	c.Flags().StringArrayVar(&f.limits, "limit", nil, "generate requests at `LIMITS` (default "+edgeLimits+")")
+	c.Flags().StringArrayVar(&f.limits, "limit", nil, "generate at `LIMITS` (default "+edgeLimits+")")
 	c.Flags().Var(&f.seed, "seed", "seed `N`, a whole number (default the scenario's)")
 	cli.ServerFlag(c, &f.redis, redis.KindAuto, scriptServers)
+	f.FormatFlag(c, f.forms(nil).Names())
+	f.ReportFlag(c)
 	f.QuietFlag(c)
 	return c
+}
+
+// forms returns the formats of a comparison.
+func (f *compareFlags) forms(c *run.Comparison) *report.Formats {
+	forms := report.VerdictFormats
+	forms.Sheet = func(*result.Document) report.Sheet { return f.sheet(c) }
+	forms.Width, forms.SARIF = 0, true
+	return &forms
+}
+
+// document returns the comparison's document: the runs and the verdict. The first run with a difference names the
+// request.
+func (f *compareFlags) document(c *run.Comparison) *result.Document {
+	doc := result.New(result.OfDecisions, cli.Version(version))
+	doc.Runs, doc.Notes = c.Document.Runs, append([]string{}, c.LeftOut...)
+	runs := make([]*result.Run, len(doc.Runs))
+	for i := range runs {
+		runs[i] = &doc.Runs[i]
+	}
+	v := result.Verdict{Base: f.Base, Head: f.Head, Server: runs[0].Server.String()}
+	g := result.JudgeDecisions(f.Base+" -> "+f.Head, runs)
+	for i := range g.Rows {
+		if limiter.IsScript(f.Head) {
+			g.Rows[i].Script = f.Head
+		}
+		if runs[i] == c.Parts {
+			g.Rows[i].Statement += "; " + where(c)
+		}
+	}
+	if c.Interrupted {
+		g.Outcome, g.Reason = g.Outcome.Worse(result.Inconclusive), "interrupted; the rest was not compared"
+	}
+	v.Gates = []result.Gate{g}
+	v.Conclude()
+	doc.Verdicts = []result.Verdict{v}
+	return doc
 }
 
 // compareSides compares both sides, prints the result, and returns the verdict as an error.
@@ -93,7 +132,11 @@ func (a *app) compareSides(cmd *cobra.Command, f *compareFlags, args []string) e
 			fmt.Fprintf(a.Stderr, "simulate: warning: %s\n", message.Shown(w))
 		}
 	}
-	if err := f.sheet(c).WriteTerminal(a.Stdout, a.Terminal(f.Quiet)); err != nil {
+	forms, doc := f.forms(c), f.document(c)
+	if err := forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
+		return err
+	}
+	if err := forms.WriteReport(f.Report, doc); err != nil {
 		return err
 	}
 	switch {

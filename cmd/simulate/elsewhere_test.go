@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ type repository struct {
 	*testing.T
 	dir, temp string
 	steps     []step
+	inputs    map[string]struct{ Default string }
 }
 
 // step is one of the action.
@@ -66,11 +68,14 @@ func newRepository(t *testing.T) *repository {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var action struct{ Runs struct{ Steps []step } }
+	var action struct {
+		Runs   struct{ Steps []step }
+		Inputs map[string]struct{ Default string }
+	}
 	if err := yaml.Unmarshal(text, &action); err != nil {
 		t.Fatal(err)
 	}
-	r.steps = action.Runs.Steps
+	r.steps, r.inputs = action.Runs.Steps, action.Inputs
 	r.bash("git init -q . && git config user.email nobody@example.org && git config user.name nobody")
 	return r
 }
@@ -116,70 +121,159 @@ func (r *repository) run(commands string, env []string) (out string, code int) {
 	return string(text), c.ProcessState.ExitCode()
 }
 
-// act runs the steps of the action that have commands, with these inputs, until one fails.
-func (r *repository) act(inputs map[string]string) (out string, code int) {
+// acted is what a run of the action leaves.
+type acted struct {
+	out, summary string
+	outputs      map[string]string
+	code         int
+}
+
+// act runs the steps of the action that have commands, until one fails, with the variables that GitHub sets. labels are
+// those of a pull request; nil: there is no pull request.
+func (r *repository) act(inputs map[string]string, labels []string) acted {
 	r.Helper()
+	event := map[string]any{}
+	number, names := "", "null"
+	if labels != nil {
+		all := []map[string]string{}
+		for _, name := range labels {
+			all = append(all, map[string]string{"name": name})
+		}
+		event["pull_request"] = map[string]any{"number": 7, "labels": all}
+		text, _ := json.MarshalIndent(labels, "", "  ") // as toJSON does
+		number, names = "7", string(text)
+	}
+	text, _ := json.Marshal(event)
+	if err := os.WriteFile(filepath.Join(r.temp, "event.json"), text, 0o644); err != nil {
+		r.Fatal(err)
+	}
+	values := []string{"${{ github.action_path }}", projectRoot(r.T), "${{ github.action_ref }}", "v1",
+		"${{ github.event.pull_request.number }}", number,
+		"${{ toJSON(github.event.pull_request.labels.*.name) }}", names}
+	for input, of := range r.inputs {
+		value, given := inputs[input]
+		if !given {
+			value = of.Default
+		}
+		values = append(values, "${{ inputs."+input+" }}", value)
+	}
+	fill := strings.NewReplacer(values...)
+	a := acted{outputs: map[string]string{}}
+	files := map[string]string{"GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_OUTPUT": "output"}
+	for _, name := range files {
+		if err := os.RemoveAll(filepath.Join(r.temp, name)); err != nil {
+			r.Fatal(err)
+		}
+	}
 	for _, s := range r.steps {
-		if s.Run == "" || strings.HasPrefix(s.Name, "Compare") && inputs["base"] == "" {
+		if s.Run == "" {
 			continue
 		}
-		env := []string{"RUNNER_TEMP=" + r.temp, "GITHUB_STEP_SUMMARY=" + filepath.Join(r.temp, "summary.md")}
+		env := []string{"CI=true", "GITHUB_ACTIONS=true", "RUNNER_TEMP=" + r.temp, "RUNNER_OS=Linux", "RUNNER_ARCH=X64",
+			"GITHUB_WORKSPACE=" + r.dir, "GITHUB_EVENT_PATH=" + filepath.Join(r.temp, "event.json")}
+		for variable, name := range files {
+			env = append(env, variable+"="+filepath.Join(r.temp, name))
+		}
 		for name, value := range s.Env {
-			value = strings.ReplaceAll(value, "${{ github.action_path }}", projectRoot(r.T))
-			for input, given := range inputs {
-				value = strings.ReplaceAll(value, "${{ inputs."+input+" }}", given)
+			if value = fill.Replace(value); strings.Contains(value, "${{") {
+				r.Fatalf("%s: %s", name, value)
 			}
 			env = append(env, name+"="+value)
 		}
-		text, code := r.run(s.Run, env)
-		if out += text; code != 0 {
-			return out, code
+		out, code := r.run(s.Run, env)
+		if a.out, a.code = a.out+out, code; code != 0 {
+			break
 		}
 	}
-	return out, 0
+	summary, _ := os.ReadFile(filepath.Join(r.temp, "summary.md"))
+	output, _ := os.ReadFile(filepath.Join(r.temp, "output"))
+	a.summary = string(summary)
+	for line := range strings.Lines(string(output)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		a.outputs[name] = value
+	}
+	return a
 }
 
-// The action lets a right change pass, and one that decides otherwise fail; a new script is noticed.
+// The action lets a right change pass. A pull request that breaks a script fails, with a summary, annotations and
+// outputs. A label waives the difference, and a new script is noticed.
 func TestTheActionInAnotherRepository(t *testing.T) {
 	longtest.Skip(t, "builds simulate, and runs the steps of action.yml")
 	r := newRepository(t)
-	inputs := map[string]string{"folder": "limits", "scripts": "", "base": "", "on-difference": "fail",
-		"compare-flags": "--limit 10/1s extreme-case-1"}
-	wants := func(what string, wantCode int, wants ...string) {
+	inputs := map[string]string{"compare-flags": "--limit 10/1s extreme-case-1"}
+	var labels []string
+	wants := func(what string, code int, verdict, differences string, wants ...string) acted {
 		t.Helper()
-		out, code := r.act(inputs)
-		if code != wantCode {
-			t.Errorf("%s: exit code %d, want %d\n%s", what, code, wantCode, out)
+		a := r.act(inputs, labels)
+		if a.code != code || a.outputs["verdict"] != verdict || a.outputs["differences"] != differences {
+			t.Errorf("%s: exit code %d, want %d; outputs %q\n%s", what, a.code, code, a.outputs, a.out)
 		}
 		for _, want := range wants {
-			if !strings.Contains(out, want) {
-				t.Errorf("%s: no %q in\n%s", what, want, out)
+			if !strings.Contains(a.out, want) {
+				t.Errorf("%s: no %q in\n%s", what, want, a.out)
 			}
 		}
+		if !strings.HasPrefix(a.summary, "## ratelab: "+verdict+"\n\n") {
+			t.Errorf("%s: the summary is\n%s", what, a.summary)
+		}
+		return a
 	}
-	wants("without a golden file", 2, "make it with simulate check limits --accept")
-	r.bash(r.temp + "/ratelab/simulate check limits --accept && git add . && git commit -qm first")
+	wants("without a golden file", 2, "error", "0", "make it with simulate check limits --accept",
+		"::error file=limits::")
+	accept := r.temp + "/ratelab/simulate check limits --accept"
+	r.bash(accept + " && git add . && git commit -qm first")
 	inputs["base"] = r.bash("git rev-parse HEAD")
-	wants("nothing changed", 0, "ok: 1 scenario decides as in limits/simulate.json")
-
+	a := wants("nothing changed", 0, "ok", "0", "ok: 1 scenario decides as in limits/simulate.json")
+	if strings.Contains(a.out, "::") || !strings.HasPrefix(a.outputs["key"], "ratelab-Linux-X64-v1-") {
+		t.Errorf("an annotation, or another key: %q\n%s", a.outputs, a.out)
+	}
 	good := r.read("limits/limiter.lua")
 	r.write("limits/limiter.lua", strings.Replace(good, "return n", "local most = tonumber(ARGV[1])\nreturn n", 1))
 	r.bash("git commit -qam right")
-	wants("a right change", 0, "ok: 1 scenario", "the same decisions on")
+	wants("a right change", 0, "ok", "0", "ok: 1 scenario", "the same decisions on")
 
+	labels = []string{"other"}
 	r.write("limits/limiter.lua", strings.Replace(good, "n <= tonumber(ARGV[1])", "n <= ARGV[1] + 1", 1))
-	wants("one too many", 1, "expectation missed: edge: limiter: admitted is 22, expected 20")
-	r.write("limits/edge.yaml", strings.Replace(r.read("limits/edge.yaml"), "admitted: 20", "admitted: 22", 1))
-	r.bash(r.temp + "/ratelab/simulate check limits --accept")
-	wants("one too many that is meant", 1, "::error file=limits/limiter.lua::simulate: first in ", "base rejects it")
-	inputs["on-difference"] = "warn"
-	wants("one too many, and no more than a warning", 0, "::warning file=limits/limiter.lua::")
+	a = wants("one too many", 1, "regression", "6",
+		"::error file=limits/limiter.lua::edge: admitted is 22, expected 20\n",
+		"::error file=limits/limiter.lua::new fault: off by one: admits 11 at once, and the limit is 10\n",
+		"::error file=limits/limiter.lua::extreme-case-1: admitted 1999 -> 2000 of 2000; first in ")
+	for _, want := range []string{"### check limits\n", "**REGRESSION in expectations, figures, findings**",
+		"| figures | **REGRESSION** | 1 comparison |", "### compare limits/limiter.lua\n",
+		"| extreme-case-1 | 2000 |"} {
+		if !strings.Contains(a.summary, want) {
+			t.Errorf("no %q in the summary\n%s", want, a.summary)
+		}
+	}
+	reports := r.bash("cd " + a.outputs["report"] + " && ls | tr '\n' ' '")
+	if want := "simulate-check.limits.json simulate-check.limits.md simulate-check.limits.sarif " +
+		"simulate-check.limits.xml simulate-compare.limiter.json simulate-compare.limiter.md " +
+		"simulate-compare.limiter.sarif simulate-compare.limiter.xml"; reports != want {
+		t.Errorf("the report has %s", reports)
+	}
 
-	inputs["on-difference"] = "fail"
+	r.write("limits/edge.yaml", strings.Replace(r.read("limits/edge.yaml"), "admitted: 20", "admitted: 22", 1))
+	r.bash(accept)
+	wants("one too many that is meant", 1, "regression", "4", "::error file=limits/limiter.lua::extreme-case-1: ")
+	labels = []string{"other", "ratelab-accepted"}
+	a = wants("waived", 0, "waived", "4", "::warning file=limits/limiter.lua::extreme-case-1: ")
+	if !strings.Contains(a.summary, "Waived by the label `ratelab-accepted` of the pull request.") ||
+		strings.Contains(a.out, "::error") {
+		t.Errorf("%s%s", a.out, a.summary)
+	}
+	labels = []string{`no"ratelab-accepted"`}
+	wants("another label", 1, "regression", "4", "::error ")
+	labels, inputs["on-difference"] = nil, "warn"
+	wants("no more than a warning", 0, "warned", "4", "::warning file=limits/limiter.lua::",
+		"::notice::waiver-label: this run has no pull request, so no label can waive a difference\n")
+
+	delete(inputs, "on-difference")
 	r.bash("git checkout -q . && cp limits/limiter.lua limits/new.lua && cp limits/limiter.yaml limits/new.yaml")
-	wants("a new script", 1, `edge: algorithm "new" is present, was absent`)
-	r.bash(r.temp + "/ratelab/simulate check limits --accept")
-	wants("a new script, accepted", 0, "::notice file=limits/new.lua::new: there is nothing to compare it with")
+	wants("a new script", 1, "regression", "2", `edge: algorithm "new" is present, was absent`)
+	r.bash(accept)
+	inputs["waiver-label"] = "mine"
+	wants("a new script, accepted", 0, "ok", "0", "::notice::waiver-label: this run has no pull request",
+		"::notice file=limits/new.lua::new: there is nothing to compare it with")
 }
 
 // The image's last stage, over binaries that are built here, checks a folder: nothing is pulled for that.

@@ -72,7 +72,8 @@ func (a *app) examine() *cobra.Command {
 	cli.ServerFlag(c, &f.redis, redis.KindAuto, "auto (default), embedded, process, container")
 	c.Flags().DurationVar(&f.search, "search", 0, "play changed traffic, too, for this `TIME` per script, such as 30s")
 	c.Flags().Lookup("seed").Usage = "seed `N` of --search (default 1)"
-	f.FormatFlag(c, examine.Forms.Names())
+	f.FormatFlag(c, examine.FormsOf(nil).Names())
+	f.ReportFlag(c)
 	c.Flags().StringVarP(&f.Folder, "out", "o", "", "write result.json and a scenario for each finding to `FOLDER`")
 	f.ForceFlag(c)
 	f.QuietFlag(c)
@@ -128,9 +129,10 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	}
 	bar.Finish()
 	unwritten := f.write(doc)
-	if err := examine.Forms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
+	if err := examine.FormsOf(args).Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
 		return err
 	}
+	unwritten = errors.Join(unwritten, examine.FormsOf(args).WriteReport(f.Report, doc))
 	if stopped {
 		return errors.Join(unwritten, message.ErrInterrupted)
 	}

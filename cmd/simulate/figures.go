@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -89,7 +90,7 @@ func (f *flags) checkColumns() error {
 	if f.columns == nil {
 		return nil
 	}
-	if name := f.Format.Value; name == "json" || name == "bench" {
+	if !slices.Contains([]string{report.TableFormat, "csv", "markdown"}, f.Format.Value) {
 		return cli.Usage("--columns: goes with --format table, csv or markdown")
 	}
 	if err := report.CheckColumns(f.columns, f.Format.Value); err != nil {

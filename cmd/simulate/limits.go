@@ -152,6 +152,11 @@ func (f *limitsFlags) policies() (all [][]limit.Limit, err error) {
 
 // look reads the log and prints the figures.
 func (a *app) look(ctx context.Context, f *limitsFlags) error {
+	if all := limits.Forms.Names(); !slices.Contains(all, f.Format.Value) { // as a format of the root command
+		return cli.Usage("--format %q: %s", f.Format.Value, message.OneOf(f.Format.Value, all))
+	} else if f.Format.Value == "junit" && !f.gate {
+		return cli.Usage("--format junit: needs a verdict; give two limits and --max-newly-rejected")
+	}
 	policies, err := f.policies()
 	if err == nil {
 		err = f.checkInFlight()

@@ -29,7 +29,8 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 	if err != nil {
 		return err
 	}
-	path, again := filepath.Join(append(folder, results)[0], golden), cli.Again(c, folder, "accept", "quiet")
+	path := filepath.Join(append(folder, results)[0], golden)
+	again := cli.Again(c, folder, "accept", "format", "quiet", "report")
 	var want *result.Document
 	if f.accept {
 		err = cli.CheckFile(path, f.Force)
@@ -66,24 +67,43 @@ func (a *app) checkAgain(c *cobra.Command, f *checkFlags, folder []string) error
 		}
 		return nil
 	}
-	differences, err := differences(c.Context(), job, folder, want, &found.Document)
-	if err != nil {
+	doc := result.New(result.OfCheck, cli.Version(version))
+	v := result.Verdict{Base: path, Head: append(folder, "the built-in scenarios")[0],
+		Server: found.Document.Runs[0].Server.String(), Gates: []result.Gate{expectations(job.Scripts, &found.Document),
+			figures(c.Context(), job, folder, want, &found.Document), findings(job.Scripts, want, &found.Document)}}
+	if err := c.Context().Err(); err != nil {
 		return err
 	}
+	v.Conclude()
+	doc.Verdicts = []result.Verdict{v}
 	other := otherServer(want, &found.Document)
+	if other != nil {
+		doc.Notes = append(doc.Notes, other.Error())
+	}
+	if err := checkForms.WriteReport(f.Report, doc); err != nil {
+		return err
+	}
+	if f.Format.Value != report.TableFormat {
+		if err := checkForms.Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
+			return err
+		}
+	}
+	differences := lines(v.Gates[1:]...)
 	if differences == nil && missed == nil {
 		if other != nil && !f.Quiet {
 			fmt.Fprintf(a.Stderr, "simulate: note: %v\n", other)
 		}
-		fmt.Fprintf(a.Stdout, "ok: %s as in %s\n%s", decides, message.Path(path), server)
+		if f.Format.Value == report.TableFormat {
+			fmt.Fprintf(a.Stdout, "ok: %s as in %s\n%s", decides, message.Path(path), server)
+		}
 		return nil
 	}
-	lines := append([]error{missed}, append(differences, other)...)
+	all := append([]error{missed}, append(differences, other)...)
 	if missed == nil {
-		lines = append(lines, fmt.Errorf("%s; if this is intended: %s --accept",
+		all = append(all, fmt.Errorf("%s; if this is intended: %s --accept",
 			message.Count(len(differences), "difference"), again))
 	}
-	return cli.Exit(cli.ExitMissed, errors.Join(lines...))
+	return cli.Exit(cli.ExitMissed, errors.Join(all...))
 }
 
 // otherServer returns a note if the accepted document is from another server, or nil if the server has the same kind,
@@ -96,33 +116,87 @@ func otherServer(want, got *result.Document) error {
 	return fmt.Errorf("the accepted figures are from another server: %v; this one is %v", before, now)
 }
 
-// mostDifferences is the most differences that are listed. Further ones are counted.
+// mostDifferences is the most differences of figures that are listed. Further ones are counted.
 const mostDifferences = 10
 
-// differences returns the differences from the accepted document, one line each.
-func differences(ctx context.Context, job *job, folder []string, want, got *result.Document) (
-	all []error, err error) {
-	found := result.Compare(want, got)
-	for i, d := range found {
-		if i == mostDifferences {
-			all = append(all, fmt.Errorf("and %d more", len(found)-i))
-			break
-		}
-		line := d.String()
-		if d.Algorithm != "" {
-			name, decision := d.Algorithm, ""
-			for k, f := range job.Scripts {
-				if got.Examinations[k].Algorithm == name {
-					name = message.Path(f.Name)
-					decision = firstDecision(ctx, job, folder, want.Files, f, d.Scenario)
-					break
+// lines returns an error for each regression. Further differences of figures are one error.
+func lines(gates ...result.Gate) (all []error) {
+	for _, g := range gates {
+		n := g.Count(result.Regression)
+		for _, j := range g.Rows {
+			switch {
+			case j.Outcome != result.Regression:
+			case g.Name == "figures" && len(all) == mostDifferences:
+				all = append(all, fmt.Errorf("and %d more", n-len(all)))
+			case g.Name != "figures" || len(all) < mostDifferences:
+				text := strings.TrimPrefix(message.Path(cmp.Or(j.Script, j.Limiter))+": ", ": ")
+				if j.Where != "" {
+					text += j.Where + ": "
 				}
+				all = append(all, errors.New(text+j.Statement))
 			}
-			line = name + ": " + line + decision
 		}
-		all = append(all, errors.New(line))
 	}
-	return append(all, otherFindings(job.Scripts, want, got)...), ctx.Err()
+	return all
+}
+
+// fileOf returns the file of the row with that label, or "" if the limiter is built in.
+func fileOf(files []script.File, d *result.Document, label string) string {
+	for i, f := range files {
+		if d.Examinations[i].Algorithm == label {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// expectations has a comparison for each expectation that could be checked.
+func expectations(files []script.File, d *result.Document) result.Gate {
+	g := result.Gate{Name: "expectations", Rule: "every figure is as its scenario expects", Outcome: result.Noted}
+	for i := range d.Runs {
+		for _, e := range d.Runs[i].Expectations {
+			if e.Met == nil {
+				continue
+			}
+			j := result.Judgement{Limiter: e.Algorithm, Script: fileOf(files, d, e.Algorithm),
+				Where: d.Runs[i].Scenario, Measure: e.Measure, Base: e.Want, Outcome: result.Same,
+				Statement: "as expected"}
+			if e.Got != nil {
+				j.Head = *e.Got
+			}
+			if !*e.Met {
+				j.Outcome = result.Regression
+				j.Statement = strings.TrimPrefix(report.Missed(e), e.Algorithm+": ")
+			}
+			g.Add(j)
+		}
+	}
+	return g
+}
+
+// figures has a comparison for each row of each scenario, and one for each difference that is in no row.
+func figures(ctx context.Context, job *job, folder []string, want, got *result.Document) result.Gate {
+	g := result.Gate{Name: "figures", Rule: "all figures equal the accepted ones", Outcome: result.Noted}
+	differs := map[[2]string]bool{}
+	for i, d := range result.Compare(want, got) {
+		j := result.Judgement{Limiter: d.Algorithm, Script: fileOf(job.Scripts, got, d.Algorithm), Where: d.Scenario,
+			Measure: "figures", Outcome: result.Regression, Statement: d.Text}
+		if at := slices.IndexFunc(job.Scripts, func(f script.File) bool { return f.Name == j.Script }); at >= 0 &&
+			i < mostDifferences {
+			j.Statement += firstDecision(ctx, job, folder, want.Files, job.Scripts[at], d.Scenario)
+		}
+		differs[[2]string{d.Scenario, d.Algorithm}] = true
+		g.Add(j)
+	}
+	for i := range got.Runs {
+		for _, row := range got.Runs[i].Results {
+			if at := [2]string{got.Runs[i].Scenario, row.Algorithm}; !differs[at] {
+				g.Add(result.Judgement{Limiter: at[1], Script: fileOf(job.Scripts, got, at[1]), Where: at[0],
+					Measure: "figures", Outcome: result.Same, Statement: "as accepted"})
+			}
+		}
+	}
+	return g
 }
 
 // firstDecision describes the first request of a scenario that a script now decides differently. It returns "" if this
@@ -159,9 +233,10 @@ func firstDecision(ctx context.Context, job *job, folder []string, accepted map[
 // scriptOf returns the file of examination i. Each limit has one examination per script.
 func scriptOf(files []script.File, i int) string { return message.Path(files[i%len(files)].Name) }
 
-// otherFindings returns an error for each finding that only one of the two documents has. Each kind is named at the
-// first limit that shows it.
-func otherFindings(files []script.File, want, got *result.Document) (all []error) {
+// findings has a comparison for each finding that only one of the two documents has. Each kind is named at the first
+// limit that shows it. A script with the same findings has one comparison.
+func findings(files []script.File, want, got *result.Document) result.Gate {
+	g := result.Gate{Name: "findings", Rule: "examine finds what was accepted", Outcome: result.Noted}
 	at := func(d *result.Document, like *result.Examination) *result.Examination {
 		for i := range d.Examinations {
 			if e := &d.Examinations[i]; e.Algorithm == like.Algorithm && e.Limit == like.Limit {
@@ -173,19 +248,27 @@ func otherFindings(files []script.File, want, got *result.Document) (all []error
 	said := map[string]bool{}
 	for i := range got.Examinations {
 		now := &got.Examinations[i]
-		before, name := at(want, now), scriptOf(files, i)
+		before, name := at(want, now), files[i%len(files)].Name
 		add := func(what string, now, then *result.Examination) {
 			for kind, words := range now.Without(then) {
 				if of := name + what + kind; !said[of] {
-					said[of] = true
-					all = append(all, fmt.Errorf("%s: %s %s", name, what, words))
+					said[of], said[name] = true, true
+					g.Add(result.Judgement{Limiter: got.Examinations[i].Algorithm, Script: name,
+						Measure: kind[strings.LastIndex(kind, " ")+1:], Outcome: result.Regression,
+						Statement: what + " " + words})
 				}
 			}
 		}
 		add("new", now, before)
 		add("no longer", before, now)
 	}
-	return all
+	for i := range files {
+		if name := files[i].Name; !said[name] {
+			g.Add(result.Judgement{Limiter: got.Examinations[i].Algorithm, Script: name, Measure: g.Name,
+				Outcome: result.Same, Statement: "the same findings"})
+		}
+	}
+	return g
 }
 
 // checkJob returns a job with everything that is built in, or with all scenarios of a folder and all scripts in it.

@@ -40,7 +40,8 @@ func sweptLimits(found *run.Result) (all []curves.Input) {
 			continue
 		}
 		if len(all) == 0 || all[len(all)-1].Run.Scenario != name {
-			run := result.Run{Scenario: name, Question: "What do these limits admit of " + name + "?", Seed: r.Seed, Limit: r.Limit, Server: r.Server}
+			run := result.Run{Scenario: name, Question: "What do these limits admit of " + name + "?", Seed: r.Seed,
+				Limit: r.Limit, Server: r.Server}
 			all = append(all, curves.Input{Run: &run, Version: found.Document.Tool.Version})
 		}
 		into := all[len(all)-1].Run

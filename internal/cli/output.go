@@ -15,6 +15,7 @@ type Output struct {
 	Folder string
 	Force  bool
 	Quiet  bool
+	Report string
 
 	charts  string
 	flagged func(name string) bool
@@ -23,8 +24,17 @@ type Output struct {
 // FormatFlag adds --format to c.
 func (o *Output) FormatFlag(c *cobra.Command, formats []string) {
 	o.Format = Word(formats[0], formats)
-	c.Flags().VarP(&o.Format, "format", "f", "`FORMAT`: "+strings.Join(formats, ", "))
+	words := strings.Join(formats, ", ")
+	if at := strings.Index(words, "openmetrics"); at >= 0 { // too long for one line
+		words = strings.TrimSpace(words[:at]) + "\n" + words[at:]
+	}
+	c.Flags().VarP(&o.Format, "format", "f", "`FORMAT`: "+words)
 	Complete(c, "format", formats)
+}
+
+// ReportFlag adds --report to c.
+func (o *Output) ReportFlag(c *cobra.Command) {
+	c.Flags().StringVar(&o.Report, "report", "", "also write the verdict to `FOLDER`, in every format")
 }
 
 // FolderFlags adds --out, --force and --charts to c. what describes the contents of the folder.

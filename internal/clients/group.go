@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"ratelab/internal/limit"
@@ -16,6 +17,7 @@ type Group struct {
 	OnReject OnReject
 	Attempts int64   // the most attempts per operation; 0: no limit. GiveUp always makes one
 	WaitUS   int64   // for Ignore, at least 1
+	Jitter   Jitter  // for Obey: up to half of the wait more (EqualJitter), or as much again (FullJitter)
 	Backoff  Backoff // for BackOff
 
 	OffsetUS Range // the error of a client's clock at the start, drawn per client
@@ -112,13 +114,26 @@ func (o *operation) wait(d limit.Decision) (us int64, ok bool) {
 	}
 	switch p.OnReject {
 	case Obey:
-		us = d.RetryAfterUS
+		us = d.RetryAfterUS + o.later(d.RetryAfterUS)
 	case Ignore:
 		us = p.WaitUS
 	case BackOff:
 		us = o.backoff()
 	}
 	return max(us, 1), true // time must pass between two attempts
+}
+
+// later returns what the jitter of the reaction Obey adds to a wait. It is never less than 0, because a request before
+// the told time would be rejected again.
+func (o *operation) later(us int64) int64 {
+	switch {
+	case us > math.MaxInt64/2:
+	case o.group.Jitter == EqualJitter:
+		return o.group.jitter.Int64N(us/2 + 1)
+	case o.group.Jitter == FullJitter:
+		return o.group.jitter.Int64N(us + 1)
+	}
+	return 0
 }
 
 // backoff returns the next wait of the reaction BackOff.

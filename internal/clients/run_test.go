@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -206,6 +207,30 @@ func TestJitter(t *testing.T) {
 			t.Errorf("%s: waits from %d to %d, want %v", jitter, least, most, want)
 		}
 	}
+}
+
+// A client that obeys never comes back before the told time, and its jitter draws from the whole range above it.
+func TestJitterOfObeyOnlyAdds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		jitter := rapid.SampledFrom(append([]Jitter{""}, Jitters...)).Draw(t, "jitter")
+		told := rapid.OneOf(rapid.Int64Range(1, 20), rapid.Int64Range(1, math.MaxInt64)).Draw(t, "told")
+		most := told
+		if told <= math.MaxInt64/2 {
+			most += map[Jitter]int64{EqualJitter: told / 2, FullJitter: told}[jitter]
+		}
+		_, states := people(rapid.Uint64().Draw(t, "seed"), []Group{{Name: "g", Count: 1, OnReject: Obey,
+			Jitter: jitter}})
+		seen := map[int64]bool{}
+		for range 500 {
+			us, ok := (&operation{group: states[0]}).wait(limit.Decision{RetryAfterUS: told})
+			if seen[us] = true; !ok || us < told || us > most {
+				t.Fatalf("waits %d, told %d, at most %d, %t", us, told, most, ok)
+			}
+		}
+		if told <= 20 && int64(len(seen)) != most-told+1 {
+			t.Fatalf("%d different waits from %d to %d", len(seen), told, most)
+		}
+	})
 }
 
 func TestTooManyAttempts(t *testing.T) {

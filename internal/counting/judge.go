@@ -20,6 +20,13 @@ const (
 	ContainerSlack = 0.04 // of the instructions, if the server is in a container
 )
 
+// Forms are the output formats of a comparison.
+var Forms = func() report.Formats {
+	f := report.VerdictFormats
+	f.Metrics = true
+	return f
+}()
+
 // Side has the results of one script of a comparison.
 type Side struct {
 	Name            string // as the user gave it
@@ -43,65 +50,11 @@ func Of(base, head *Side, runs []*result.Run, counted *Counted, server string) *
 	}
 	v := result.Verdict{Base: base.Name, Head: head.Name, Server: server}
 	instructions, notes := judgeInstructions(name, counted)
-	v.Gates = []result.Gate{judgeDecisions(name, runs), judgeWork(name, base, head), instructions}
-	conclude(&v)
+	v.Gates = []result.Gate{result.JudgeDecisions(name, runs), judgeWork(name, base, head), instructions}
+	v.Conclude()
 	doc := result.New(result.OfCompare, "")
 	doc.Verdicts, doc.Notes = []result.Verdict{v}, notes
 	return doc
-}
-
-// conclude derives the verdict from the gates. A regression takes priority over an inconclusive gate. Improvements are
-// listed, but do not change the verdict.
-func conclude(v *result.Verdict) {
-	worst := result.Noted
-	for i := range v.Gates {
-		worst = worst.Worse(v.Gates[i].Outcome)
-	}
-	v.Outcome = result.OK
-	if worst == result.Regression || worst == result.Inconclusive {
-		v.Outcome = worst
-	}
-	for _, outcome := range []result.Outcome{result.Regression, result.Inconclusive, result.Improvement} {
-		for i := range v.Gates {
-			v.Findings = append(v.Findings, findings(&v.Gates[i], outcome)...)
-		}
-	}
-}
-
-// findings returns a sentence for each row of a gate with the given outcome. If the gate has a reason to be
-// inconclusive, one sentence with this reason replaces the sentences of its inconclusive rows.
-func findings(g *result.Gate, outcome result.Outcome) []string {
-	if outcome == result.Inconclusive && g.Outcome != result.Noted && g.Reason != "" {
-		return []string{fmt.Sprintf("%s %s: %s", outcome, g.Name, g.Reason)}
-	}
-	var all []string
-	for i := range g.Rows {
-		if j := &g.Rows[i]; j.Outcome == outcome {
-			all = append(all, fmt.Sprintf("%s %s: %s: %s", outcome, g.Name, j.Label(), j.Statement))
-		}
-	}
-	return all
-}
-
-// judgeDecisions compares the decisions of both scripts, scenario by scenario.
-func judgeDecisions(name string, runs []*result.Run) result.Gate {
-	g := result.Gate{Name: "decisions", Outcome: result.Noted, Rule: "exactly the same decisions in virtual time"}
-	for _, r := range runs {
-		g.Add(decided(name, r))
-	}
-	return g
-}
-
-// decided compares all decisions of a scenario.
-func decided(name string, r *result.Run) result.Judgement {
-	base, head := &r.Results[0], &r.Results[1]
-	j := result.Judgement{Limiter: name, Where: r.Scenario, Measure: "decisions_digest", Base: base.DecisionsDigest,
-		Head: head.DecisionsDigest, Outcome: result.Same, Statement: "the same decisions"}
-	if len(r.Alike()) > 1 {
-		j.Outcome = result.Regression
-		j.Statement = fmt.Sprintf("admitted %d -> %d of %d", base.Admitted, head.Admitted, base.Offered)
-	}
-	return j
 }
 
 // judgeWork compares the work of a decision. It leaves out measures that no side has. It also leaves out evictions and

@@ -219,7 +219,30 @@ func TestMarkdownFitsIntoAComment(t *testing.T) {
 	if n := len(written(t, r, "markdown")); n > 65_536 {
 		t.Errorf("%d characters", n)
 	}
-	if n := strings.Count(written(t, r, "table"), "\nregression "); n > mostFindings {
+	if n := strings.Count(written(t, r, "table"), "\nregression "); n > 20 {
 		t.Errorf("%d findings in the table", n)
+	}
+}
+
+// JUnit has the verdict of each gate: a regression is a failure, and what could not be judged is an error or skipped.
+func TestJUnitOfAComparison(t *testing.T) {
+	base, head := side("old.lua"), side("new.lua")
+	head.Admitted, head.DecisionsDigest = 41, strings.Repeat("cd", 16)
+	for _, c := range []struct {
+		counted *Counted
+		want    []string
+	}{
+		{nil, []string{`tests="3" failures="1" errors="0" skipped="1"`,
+			`<failure type="decisions" message="admitted 40 -&gt; 41 of 100">`, `<skipped type="instructions"`}},
+		{failing(1000, 1100), []string{`failures="2" errors="1" skipped="0"`,
+			`<testcase name="burst at 10/1s" classname="gcra">`, `<failure type="instructions" message="1000 -&gt; 1100`,
+			`<error type="instructions" message="not counted: steady at 10/1s of head, since too slow`}},
+	} {
+		out := written(t, of(base, head, c.counted), "junit")
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %s in\n%s", want, out)
+			}
+		}
 	}
 }

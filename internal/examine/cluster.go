@@ -1,6 +1,9 @@
 package examine
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"ratelab/internal/message"
@@ -17,10 +20,11 @@ func (x *examination) cluster() {
 	}
 	given := len(keys)
 	for _, name := range x.names {
-		if i := strings.Index(name, keys[0]); i > 0 { // remove the server's prefix
-			name = name[i:]
-		}
+		name = ourPrefix.ReplaceAllString(name, "")
 		keys = append(keys, name)
+		if x.undeclared == "" && !slices.Contains(keys[:given], name) {
+			x.undeclared = name
+		}
 	}
 	for i, k := range keys[1:] {
 		if tag(k) == tag(keys[0]) {
@@ -36,6 +40,32 @@ func (x *examination) cluster() {
 			"the keys %s and %s lie in different slots: %s; %s, such as %s", x.named(keys[0]), x.named(k), what, remedy,
 			x.named("rl:{k0}"))
 		return
+	}
+}
+
+// ourPrefix matches the beginning of all keys in virtual time.
+var ourPrefix = regexp.MustCompile(`^ratelab:[0-9]+:`)
+
+// notes adds notes about the script: keys that are not in KEYS, and functions that only Lua 5.1 has.
+func (x *examination) notes(source string) {
+	facts := script.Analyse(source)
+	at := func(line int) string {
+		if line == 0 {
+			return ""
+		}
+		return fmt.Sprintf("line %d: ", line)
+	}
+	if touched := x.undeclared; !x.has("cluster") && (touched != "" || facts.OwnKey > 0) {
+		text := at(facts.OwnKey) + "the script makes the key of a command itself"
+		if touched != "" {
+			text = at(facts.OwnKey) + "the script touches the key " + x.named(touched)
+		}
+		x.say(property, "undeclared_key", nil, "%s, which is not in KEYS; a cluster and Dragonfly need all keys there",
+			text).Line = facts.OwnKey
+	}
+	for _, g := range facts.Gone {
+		x.say(property, "lua_51_only", nil, "%s%s is in Lua 5.1, but not in Lua 5.4, which Dragonfly runs", at(g.Line),
+			g.Text).Line = g.Line
 	}
 }
 

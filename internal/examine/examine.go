@@ -4,13 +4,14 @@
 // agree with the first ones.
 //
 // A finding is a fault, if the script departs from its rule or breaks a law, or a property, if the rule itself behaves
-// that way. Each finding has the traffic that shows it. Findings follow from replies and keys. The package does not
-// read the script's source.
+// that way. Each finding has the traffic that shows it. Findings follow from replies and keys. Only notes, which do not
+// change a verdict, follow from the script's source.
 //
 // It does not compare scripts (see run.Compare), and it does not judge costs (see counting).
 package examine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,13 +100,14 @@ func (s *Script) Examine(ctx context.Context) (*result.Examination, error) {
 	if err == nil && small.plays > 0 {
 		err = small.besides(asked)
 	}
+	if err == nil && small.admits > 0 && small.limiter.Ends != nil && !x.has("fails") {
+		err = small.settlements()
+	}
 	small.found.Partial = errors.Is(err, message.ErrInterrupted)
 	if err == nil && small.plays > 0 {
 		small.bound(asked)
-	}
-	if err == nil && small.admits > 0 && small.limiter.Ends != nil && !x.has("fails") {
-		err = small.settlements()
-		small.found.Partial = errors.Is(err, message.ErrInterrupted)
+		small.undeclared, small.policy = cmp.Or(small.undeclared, x.undeclared), small.found.Limit.Policy()
+		small.notes(small.limiter.Program.Source)
 	}
 	if err == nil && small.plays > 0 && s.Several != nil {
 		x.why = ""
@@ -239,6 +241,7 @@ type examination struct {
 	ignored                    string           // a server error that a library did not report
 	names                      []string         // of the keys after one request
 	namedAtUS                  int64
+	undeclared                 string // the first key that is not in KEYS
 }
 
 // forCost returns the time in which the limit allows the given number of tokens, rounded up.
@@ -248,31 +251,6 @@ func (x *examination) forCost(permits int64) int64 {
 		us++
 	}
 	return us
-}
-
-// names are the kinds of findings in words, if the text alone is not enough.
-var names = map[string]string{
-	"no_limit": "no limit at one instant", "off_by_one": "off by one", "more_at_once": "more at once than the limit",
-	"admits_none": "admits nothing", "shares_keys": "shares keys", "ignores_cost": "ignores costs",
-	"cost_over_burst": "admits a cost above the burst", "costs": "decides costs wrongly",
-	"costs_above": "decides costs above the burst wrongly", "over": "admits more than any rule",
-	"loses_fraction": "loses the fraction of a refill", "never_expires": "never expires",
-	"expires_early": "expires early", "expires_late": "does not recover after a silence",
-	"silence_gives": "gives too much after a silence", "silence": "wrong after a silence",
-	"starves": "starves a steady client", "silent_fallback": "falls back silently",
-	"counts_rejected": "counts what it rejects", "refills_rejected": "refills with what it rejects",
-	"departs": "departs from its rule", "whole_seconds": "goes by whole seconds",
-	"client_clock": "trusts the client's clock", "changed": "wrong after its limit changes",
-	"retry_after": "retry-after is not true",
-	"retry_late":  "retry-after is too late", "remaining": "remaining is not true",
-	"charges_others": "charges a limit for a request that another refused",
-	"retry_others":   "tells the retry-after of another limit",
-	"reset_after":    "reset-after is not true", "cluster": "fails on a cluster", "fails": "fails",
-	"slot_leaks": "keeps the slots of dead holders", "slot_ends": "frees the slot of a request that runs",
-	"frees_others": "a late release frees another slot", "ends_twice": "a second release frees another slot",
-	"never_settles": "never gives back", "undercharges": "charges less than the actual cost",
-	"settles_late": "settles into the window of the end",
-	"refund_free":  "a refund below zero gives room",
 }
 
 // ours matches errors about features that virtual time or the embedded server lacks. They are not faults of the script.
@@ -293,7 +271,7 @@ const fault, property = true, false
 
 // say adds a finding, with the traffic that shows it. Faults come before properties.
 func (x *examination) say(fault bool, kind string, shown *play, format string, args ...any) *result.Finding {
-	f := result.Finding{Kind: kind, Name: names[kind], Fault: fault, Text: fmt.Sprintf(format, args...),
+	f := result.Finding{Kind: kind, Name: result.Kinds[kind].Name, Fault: fault, Text: fmt.Sprintf(format, args...),
 		Limit: result.LimitOf(x.policy), Traffic: []result.Volley{}}
 	if shown != nil {
 		f.Requests, f.Traffic = int64(len(shown.asks)), volleys(x.traffic(shown))

@@ -7,12 +7,51 @@ import (
 	"strings"
 
 	"ratelab/internal/limit"
+	"ratelab/internal/limiter"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
 
 // Forms are the output formats of examinations.
 var Forms = report.Formats{Sheet: sheet, Width: 80, CSV: writeCSV}
+
+// FormsOf returns the formats of examinations of these files, JUnit and SARIF included. A built-in limiter has no file.
+func FormsOf(files []string) *report.Formats {
+	f := Forms
+	f.Verdicts, f.SARIF = func(d *result.Document) []result.Verdict { return verdicts(d, files) }, true
+	return &f
+}
+
+// verdicts returns a verdict for each examination, with a comparison for each finding.
+func verdicts(d *result.Document, files []string) (all []result.Verdict) {
+	for i, e := range d.Examinations {
+		g := result.Gate{Name: "findings", Outcome: result.Noted}
+		add := func(kind string, outcome result.Outcome, text string, line int) {
+			j := result.Judgement{Limiter: e.Algorithm, Where: e.Limit.String(), Measure: kind, Outcome: outcome,
+				Statement: text, Line: line}
+			if limiter.IsScript(files[i]) {
+				j.Script = files[i]
+			}
+			g.Add(j)
+		}
+		for _, f := range e.Findings {
+			outcome := result.Noted
+			if f.Fault {
+				outcome = result.Regression
+			}
+			add(f.Kind, outcome, f.String(), f.Line)
+		}
+		if e.NotExamined != "" {
+			add(result.NotExamined, result.Inconclusive, e.NotExamined, 0)
+		} else if e.Faults() == 0 {
+			add(g.Name, result.Same, "no fault", 0)
+		}
+		v := result.Verdict{Head: files[i], Gates: []result.Gate{g}}
+		v.Conclude()
+		all = append(all, v)
+	}
+	return all
+}
 
 // sheet shows for each script its kind, the findings, and what else was tried.
 func sheet(d *result.Document) (s report.Sheet) {

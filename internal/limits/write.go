@@ -16,7 +16,28 @@ import (
 )
 
 // Forms are the formats of the document.
-var Forms = report.Formats{Sheet: sheet, CSV: writeCSV}
+var Forms = report.Formats{Sheet: sheet, CSV: writeCSV, Verdicts: verdicts}
+
+// verdicts returns the verdict about a change of limits, with a comparison for each reading of the log.
+func verdicts(d *result.Document) []result.Verdict {
+	g := result.Gate{Name: "newly rejected", Outcome: result.Noted}
+	limits := d.Users[0].Limits
+	v := result.Verdict{Base: written(limits[0]), Head: written(limits[1])}
+	for _, u := range d.Users {
+		c := u.Change
+		j := result.Judgement{Limiter: v.Base + " -> " + v.Head, Where: u.WithinSecond, Measure: "newly_rejected",
+			Base: *c.Most, Head: c.NewlyRejected, Outcome: result.Same, Statement: fmt.Sprintf(
+				"%s newly rejected; --max-newly-rejected allows %s", message.Grouped(c.NewlyRejected),
+				message.Grouped(*c.Most))}
+		if c.NewlyRejected > *c.Most {
+			j.Outcome = result.Regression
+		}
+		g.Add(j)
+	}
+	v.Gates = []result.Gate{g}
+	v.Conclude()
+	return []result.Verdict{v}
+}
 
 // writeCSV compares two limits if there are two: it writes a line for each client for which they decide differently.
 // Otherwise it writes a line for each limit, and for each of several limits on one request. Without limits, it writes a

@@ -12,7 +12,8 @@ import (
 )
 
 // BenchmarkFormats are the formats of bench run's document.
-var BenchmarkFormats = Formats{Sheet: benchSheet, Width: 100, CSV: writeBenchRows, Bench: writeBenchLines}
+var BenchmarkFormats = Formats{Sheet: benchSheet, Width: 100, CSV: writeBenchRows, Bench: writeBenchLines,
+	Metrics: true}
 
 // benchSheet returns the sheet of a benchmark: the server, a table for each scenario, and how reliable the times are.
 func benchSheet(d *result.Document) (s Sheet) {

@@ -47,7 +47,7 @@ func Examined(e *result.Examination) []Line {
 	}
 	properties := -e.Faults()
 	for _, f := range e.Findings {
-		if f.Kind != result.Nearest {
+		if !f.IsNote() {
 			properties++
 		}
 	}
@@ -72,7 +72,7 @@ func Findings(e *result.Examination) Table {
 		kind := Cell{Text: "property"}
 		if f.Fault {
 			kind = Cell{Text: "fault", Style: Alarm}
-		} else if f.Kind == result.Nearest {
+		} else if f.IsNote() {
 			kind = Cell{Text: "note"}
 		}
 		t.Rows = append(t.Rows, TableRow{Cells: []Cell{kind, {Text: message.Shown(f.String())}}})

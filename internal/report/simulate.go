@@ -35,7 +35,7 @@ func (s Simulated) WriteRun(w io.Writer, r *result.Run, first bool, t Terminal) 
 
 // Formats returns the formats of the document.
 func (s Simulated) Formats() *Formats {
-	return &Formats{Sheet: s.sheet, CSV: s.writeRows, Bench: writeLines}
+	return &Formats{Sheet: s.sheet, CSV: s.writeRows, Bench: writeLines, Metrics: true}
 }
 
 // next begins a line with a command, which is never broken.

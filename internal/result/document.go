@@ -36,6 +36,8 @@ const (
 	OfExamine   Command = "simulate examine"
 	OfBench     Command = "bench run"
 	OfCompare   Command = "bench compare"
+	OfCheck     Command = "simulate check"
+	OfDecisions Command = "simulate compare"
 )
 
 // Document has all results of one command, in the order of the request. Lists that the command does not produce are
@@ -118,6 +120,11 @@ const (
 	Nearest     = "nearest"
 )
 
+// IsNote reports whether a finding is only a note, which does not change a verdict.
+func (f *Finding) IsNote() bool {
+	return f.Kind == Nearest || f.Kind == "undeclared_key" || f.Kind == "lua_51_only"
+}
+
 // Without yields the kind and the text of each finding of a kind that other lacks. If e's script was not examined,
 // Without yields that as a finding, with the reason.
 func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
@@ -128,7 +135,7 @@ func (e *Examination) Without(other *Examination) iter.Seq2[string, string] {
 		}
 		for i := range e.Findings {
 			f, what := &e.Findings[i], "property: "
-			if f.Kind == Nearest {
+			if f.IsNote() {
 				continue
 			}
 			if f.Fault {
@@ -151,6 +158,7 @@ type Finding struct {
 	Limit Limit  `json:"limit"`          // the limit at which it occurs
 	// Limits are several limits, if the finding is about them.
 	Limits   []NamedLimit `json:"limits,omitempty"`
+	Line     int          `json:"line,omitempty"` // the line of the script that a note is about; absent if unknown
 	File     string       `json:"file,omitempty"` // the scenario whose traffic demonstrates it
 	Requests int64        `json:"requests"`       // of that traffic
 	Traffic  []Volley     `json:"traffic"`

@@ -92,7 +92,8 @@ func special(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[result.Command]():
 		return &jsonschema.Schema{Type: "string", Enum: []any{result.OfSimulate, result.OfRecommend,
-			result.OfLimits, result.OfBench, result.OfCompare}}
+			result.OfLimits, result.OfExamine, result.OfBench, result.OfCompare, result.OfCheck,
+			result.OfDecisions}}
 	case reflect.TypeFor[result.Outcome]():
 		return &jsonschema.Schema{Type: "string", Enum: []any{result.Regression, result.Inconclusive,
 			result.Improvement, result.Same, result.Noted, result.OK}}

@@ -41,7 +41,8 @@ func readClients(v strictyaml.Value) (groups []clients.Group) {
 // needs no name.
 func readGroup(v strictyaml.Value, lines map[string]int) clients.Group {
 	g := clients.Group{Name: "clients", Count: 1, OnReject: clients.OnRejects[0]}
-	f := v.Fields("name", "count", "on_reject", "attempts", "wait", "backoff", "offset", "drift", "delay", "local_flag")
+	f := v.Fields("name", "count", "on_reject", "attempts", "wait", "backoff", "jitter", "offset", "drift",
+		"delay", "local_flag")
 	if lines == nil {
 		f.Get("name").Text(&g.Name, "a name", maxName)
 	} else {
@@ -89,6 +90,11 @@ func readReaction(f strictyaml.Fields, g *clients.Group) {
 		time.Microsecond, maxDuration)
 	if v := of("backoff", clients.BackOff, "{base: 100ms, max: 10s}"); v.Given() {
 		g.Backoff = readBackoff(v)
+	}
+	if v := f.Get("jitter"); v.Given() && known && g.OnReject != clients.Obey {
+		v.Bad("it goes with on_reject: %s, not %s; leave it out", clients.Obey, g.OnReject)
+	} else {
+		strictyaml.Choice(v, &g.Jitter, clients.Jitters)
 	}
 }
 

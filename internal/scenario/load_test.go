@@ -41,7 +41,7 @@ phases:
   - {name: pause, duration: 250us, pause: true}
   - {name: trace, trace: {file: logs/a.csv, format: csv, key: ip, time: t, year: 2026, cost: a+b, where: [x=y], speed: 2.5, skip: 3, limit: 4, within_second: at_once}}
 clients:
-  - {name: polite, count: 20, on_reject: obey, attempts: 5, offset: 250ms, drift: 50, delay: {uniform: [1ms, 20ms]}}
+  - {name: polite, count: 20, on_reject: obey, attempts: 5, jitter: full, offset: 250ms, drift: 50, delay: {uniform: [1ms, 20ms]}}
   - {name: stubborn, on_reject: ignore, wait: 100ms, offset: {uniform: [-2s, 2s]}, drift: {uniform: [-100, 100]}, local_flag: true}
   - {name: greedy, on_reject: at_once, attempts: 3, delay: 5ms}
   - {name: careful, on_reject: backoff, backoff: {base: 100ms, factor: 1.5, max: 10s, jitter: full}}
@@ -168,7 +168,7 @@ func TestEveryFieldIsRead(t *testing.T) {
 			Speed: 2.5, Skip: 3, Limit: 4, WithinSecond: accesslog.AtStart}},
 	}
 	groups := []clients.Group{
-		{Name: "polite", Count: 20, OnReject: clients.Obey, Attempts: 5,
+		{Name: "polite", Count: 20, OnReject: clients.Obey, Attempts: 5, Jitter: clients.FullJitter,
 			OffsetUS: clients.Range{Min: 250_000, Max: 250_000}, DriftPPM: clients.Range{Min: 50,
 				Max: 50}, DelayUS: clients.Range{Min: 1000, Max: 20_000}},
 		{Name: "stubborn", Count: 1, OnReject: clients.Ignore, WaitUS: 100_000,

@@ -34,6 +34,13 @@ var forbidden = map[string]string{
 	"__redis__err__handler": "belongs to the server", "__server__err__handler": "belongs to the server",
 }
 
+// gone are functions of Lua 5.1 in Redis that Lua 5.4 does not have. Source: the manuals of Lua 5.1 to 5.4, section 8.
+var gone = strings.Fields("unpack table.getn table.maxn table.setn table.foreach table.foreachi math.mod string.gfind")
+
+// keyless are commands whose first argument is not a key.
+var keyless = strings.Fields("acl client command config debug echo eval eval_ro evalsha evalsha_ro fcall fcall_ro " +
+	"function info memory object ping publish script select spublish time")
+
 // placed are functions whose results depend on memory addresses, if their arguments are tables or functions. rawget is
 // among them because it reads the fields of redis.
 var placed = strings.Fields("next pairs rawget rawset setmetatable tostring")

@@ -17,6 +17,8 @@ type reader struct {
 	values   map[string]bool
 	placed   map[string]bool
 	reported map[string]bool
+	made     map[string]bool // local names of texts that the script makes
+	unpacks  bool            // the script names table.unpack
 
 	functions int // number of functions around the current node
 	returns   int // number of return statements read, outside functions
@@ -61,8 +63,11 @@ func (r *reader) statement(s ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		r.expressions(s.Rhs...)
-		for _, target := range s.Lhs {
+		for i, target := range s.Lhs {
 			r.assign(target)
+			if name, ok := target.(*ast.IdentExpr); ok {
+				r.made[name.Value] = i < len(s.Rhs) && r.makes(s.Rhs[i])
+			}
 		}
 	case *ast.LocalAssignStmt:
 		r.local(s)
@@ -108,6 +113,44 @@ func (r *reader) local(s *ast.LocalAssignStmt) {
 	}
 	r.expressions(s.Exprs...)
 	r.declare(s.Names...)
+	for i, name := range s.Names[:min(len(s.Names), len(s.Exprs))] {
+		r.made[name] = r.makes(s.Exprs[i])
+	}
+}
+
+// makes reports whether an expression is a text that the script makes, and not an element of KEYS.
+func (r *reader) makes(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.StringExpr, *ast.StringConcatOpExpr:
+		return true
+	case *ast.IdentExpr:
+		return r.made[e.Value] && !r.free(e.Value)
+	}
+	return false
+}
+
+// touches notes the line of a command if the script makes its key.
+func (r *reader) touches(call *ast.FuncCallExpr) {
+	f, isField := call.Func.(*ast.AttrGetExpr)
+	if !isField || len(call.Args) < 2 || r.facts.OwnKey > 0 || !r.makes(call.Args[1]) {
+		return
+	}
+	of, _ := f.Object.(*ast.IdentExpr)
+	name, _ := f.Key.(*ast.StringExpr)
+	command, _ := call.Args[0].(*ast.StringExpr)
+	if of != nil && name != nil && command != nil && isRedis(of.Value) && strings.HasSuffix(name.Value, "call") &&
+		!slices.Contains(keyless, strings.ToLower(command.Value)) {
+		r.facts.OwnKey = call.Line()
+	}
+}
+
+// leaves notes a function that Lua 5.4 does not have. A script that names table.unpack knows that unpack is missing.
+func (r *reader) leaves(line int, name string) {
+	r.unpacks = r.unpacks || name == "table.unpack"
+	known := func(g Remark) bool { return g.Text == name }
+	if slices.Contains(gone, name) && !slices.ContainsFunc(r.facts.Gone, known) {
+		r.facts.Gone = append(r.facts.Gone, Remark{line, name})
+	}
 }
 
 // definition reads `function a.b.c:d() … end`.
@@ -181,6 +224,7 @@ func (r *reader) expression(e ast.Expr) {
 			len(e.Args) == 1 && r.single(e.Args[0]) {
 			r.conversions++
 		}
+		r.touches(e)
 		r.expressions(e.Func, e.Receiver)
 		r.expressions(e.Args...)
 	case *ast.LogicalOpExpr:
@@ -233,6 +277,7 @@ func (r *reader) value(name *ast.IdentExpr) {
 	case name.Value == "getmetatable" || name.Value == "setmetatable":
 		r.facts.Metatables = true
 	}
+	r.leaves(name.Line(), name.Value)
 	if slices.Contains(placed, name.Value) {
 		r.placed[name.Value] = true
 	}
@@ -266,6 +311,9 @@ func (r *reader) element(e *ast.AttrGetExpr) {
 		}
 	}
 	field, constant := e.Key.(*ast.StringExpr)
+	if constant {
+		r.leaves(e.Line(), name.Value+"."+field.Value)
+	}
 	switch {
 	case !r.known(name) || argument(name.Value):
 	case !constant || !slices.Contains(tables, name.Value):

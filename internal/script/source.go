@@ -37,6 +37,8 @@ type Facts struct {
 	Values  []string
 	Flags   []string // of a #! line
 	Refused []Remark // what a virtual clock cannot follow, and what Redis itself refuses
+	Gone    []Remark // functions that Lua 5.4 does not have, by name, each on its first line
+	OwnKey  int      // the first line with a command whose key the script makes itself; 0: none is known
 	Reads   []Read   // elements of KEYS and ARGV that the script names by their number
 
 	lists    int  // number of elements, if all its own returns give plain lists of this length; otherwise 0
@@ -65,7 +67,7 @@ func Analyse(source string) Facts {
 		return known.(Facts)
 	}
 	r := &reader{facts: Facts{ReadsArguments: true}, values: map[string]bool{},
-		placed: map[string]bool{}, reported: map[string]bool{}}
+		placed: map[string]bool{}, reported: map[string]bool{}, made: map[string]bool{}}
 	f := &r.facts
 	text := r.shebang(source)
 	tokens, wrong := lex(text)
@@ -83,6 +85,7 @@ func Analyse(source string) Facts {
 		if n := len(chunk); n == 0 || !isReturn(chunk[n-1]) {
 			f.lists = 0
 		}
+		f.Gone = slices.DeleteFunc(f.Gone, func(g Remark) bool { return r.unpacks && g.Text == "unpack" })
 		f.Numbers = r.conversions == r.converters
 		f.Values, f.Placed = slices.Sorted(maps.Keys(r.values)), slices.Sorted(maps.Keys(r.placed))
 	}

@@ -2,7 +2,6 @@
 package resulttest
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -14,7 +13,13 @@ import (
 // Validate returns the schema's error about a document, or nil.
 func Validate(t *testing.T, text string) error {
 	t.Helper()
-	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(result.Schema))
+	return ValidateBy(t, string(result.Schema), text)
+}
+
+// ValidateBy returns the error of another schema about a text, or nil.
+func ValidateBy(t *testing.T, by, text string) error {
+	t.Helper()
+	parsed, err := jsonschema.UnmarshalJSON(strings.NewReader(by))
 	if err != nil {
 		t.Fatal(err)
 	}
