@@ -51,7 +51,7 @@ var laws = []*law{
 		applies: func(x *examination, p *play) bool { return p.has(costly) && plain(x, p) }},
 	{kinds: "cost_over_burst", judge: (*examination).costOverBurst,
 		applies: func(x *examination, p *play) bool { return p.has(costly) && x.takesCost() }},
-	{kinds: "loses_fraction", holds: "fractions of a permit", judge: (*examination).losesFraction,
+	{kinds: "loses_fraction", holds: "fractions of a token", judge: (*examination).losesFraction,
 		applies: func(_ *examination, p *play) bool { return p.name == fractions }},
 	{kinds: "counts_rejected", holds: "rejections cost and refill nothing", derive: (*examination).withoutRejected,
 		judge: (*examination).rejectedMatter, applies: plain},
