@@ -234,8 +234,8 @@ func TestRename(t *testing.T) {
 		"go install example.org/you/ratelab/cmd/simulate@latest") {
 		t.Error(out)
 	}
-	if out := r.bash("go list -m && gofmt -l . && go test -vet=off ./internal/architecture -run 'Import|Plan'"); !strings.HasPrefix(
-		out, "example.org/you/ratelab\nok ") {
+	out = r.bash("go list -m && gofmt -l . && go test -vet=off ./internal/architecture -run 'Import|Plan'")
+	if !strings.HasPrefix(out, "example.org/you/ratelab\nok ") {
 		t.Error(out)
 	}
 	if out, _ := r.run(`grep -rn '"ratelab/' --include=*.go . | grep -v '[(;]' | head -3`, nil); out != "" {

@@ -160,6 +160,8 @@ func TestGeneratedProgramsDecideAsOnRedis(t *testing.T) {
 	}
 	t.Run("process", func(t *testing.T) { check(t, redistest.Private(t), longtest.Nightly(7_000, 2_000, 500)) })
 	for _, image := range redistest.Images() {
-		t.Run("container="+image, func(t *testing.T) { check(t, redistest.Container(t, image), longtest.Nightly(7_000, 500, 500)) })
+		t.Run("container="+image, func(t *testing.T) {
+			check(t, redistest.Container(t, image), longtest.Nightly(7_000, 500, 500))
+		})
 	}
 }

@@ -26,7 +26,8 @@ func init() {
 // examples.
 const Variable = "RATELAB_ALL"
 
-// Night requests the tests of make nightly if it is set to 1. They repeat what other tests show, with more random input.
+// Night requests the tests of make nightly if it is set to 1. They repeat what other tests show, with more random
+// input.
 const Night = "RATELAB_NIGHTLY"
 
 // All reports whether all tests are requested.

@@ -23,8 +23,8 @@ const million = 1_000_000
 
 // TestMillion lets a real server's Lua and the Go models decide the same requests, a million in make nightly: every
 // algorithm in turn, with random parameters under random limits, in batches of random size. Each answer must be the
-// same in every field. RATELAB_SEED repeats a failure, or looks elsewhere. With RATELAB_DECISIONS each algorithm decides so many on
-// each server, in long histories too, on few keys and on many.
+// same in every field. RATELAB_SEED repeats a failure, or looks elsewhere. With RATELAB_DECISIONS each algorithm
+// decides so many on each server, in long histories too, on few keys and on many.
 func TestMillion(t *testing.T) {
 	longtest.Skip(t, "decides many requests twice")
 	names := algorithms.Names()
