@@ -66,16 +66,23 @@ clean: ## delete everything that was built
 
 # Builds and tests bin/ratelab-beam, for logs larger than one machine. The first build takes minutes.
 beam:
-	cd beam && go vet . && go test . && go build -ldflags '$(LDFLAGS)' -o ../bin/ratelab-beam .
+	cd beam && go vet . && go test -vet=off . && go build -ldflags '$(LDFLAGS)' -o ../bin/ratelab-beam .
 
 # Counts the work and bytes of the candidates of simulate recommend. It needs valgrind.
 costs: build
 	./bin/bench count >costs.csv.new && mv costs.csv.new internal/costs/costs.csv
 
-# Lets each algorithm decide a million requests on each kind of real server, and compares script and model.
+# Lets each algorithm decide a million requests on each kind of real server, and compares script and model. Runs the
+# tests with random input for longer than .ci/run does.
+nightly: export RATELAB_ALL = 1
+nightly: export RATELAB_NIGHTLY = 1
+nightly: export REQUIRE_REDIS = 1
+nightly: export REQUIRE_DOCKER = 1
+nightly: export RATELAB_TEST_IMAGES ?= redis:8.0-alpine,valkey/valkey:8.1-alpine
 nightly:
-	RATELAB_TEST_IMAGES=$${RATELAB_TEST_IMAGES:-redis:8.0-alpine,valkey/valkey:8.1-alpine} RATELAB_DECISIONS=1000000 \
-	  RATELAB_ALL=1 REQUIRE_REDIS=1 REQUIRE_DOCKER=1 go test -timeout 60m -count 1 -v -run TestMillion ./internal/run
+	RATELAB_DECISIONS=1000000 go test -timeout 60m -count 1 -v -run TestMillion ./internal/run
+	go test -timeout 60m -count 1 -v -run 'Sample|Mutants|BuiltInOnes|GeneratedPrograms' ./internal/run \
+	  ./internal/examine ./internal/embedded
 
 # Builds the page that runs a visitor's script, into results/latest/playground.
 playground:

@@ -79,7 +79,7 @@ func (s *story) parameter(name string) int64 {
 	return n
 }
 
-// GCRA gives the answers of a managed token bucket to which a permit comes back in whole ticks, in every field, also
+// GCRA gives the answers of a managed token bucket to which a token comes back in whole ticks, in every field, also
 // where the clock steps back.
 func TestGCRADecidesAsATokenBucketOnItsGrid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -130,7 +130,7 @@ func TestGCRAIsNeverAboveTheLimitAndLittleBelow(t *testing.T) {
 	}
 }
 
-// No step of time is lost: at 333/s, a permit every 3003.003… µs, a saturated bucket admits 333 in each second.
+// No step of time is lost: at 333/s, a token every 3003.003… µs, a saturated bucket admits 333 in each second.
 func TestNothingDriftsWhereTheIntervalIsNoWholeMicrosecond(t *testing.T) {
 	for _, name := range []string{"gcra", "token-bucket", "leaky-bucket"} {
 		l, admitted := modelOf(t, name+":burst=1", policy(t, "333/1s")), 0
@@ -141,20 +141,20 @@ func TestNothingDriftsWhereTheIntervalIsNoWholeMicrosecond(t *testing.T) {
 			}
 			at += max(d.RetryAfterUS, d.ResetAfterUS)
 		}
-		// Each permit is waited for until a whole µs: 1000 s hold at most 333,000 and at least 1000 s / 3004 µs.
+		// Each token is waited for until a whole µs: 1000 s hold at most 333,000 and at least 1000 s / 3004 µs.
 		if admitted < 332_890 || admitted > 333_000 {
 			t.Errorf("%s admitted %d in 1000 s", name, admitted)
 		}
 	}
 }
 
-// A leaky bucket lets requests go in their order, one permit each T, none later than (B − 1)·T, and turns away only
+// A leaky bucket lets requests go in their order, one token each T, none later than (B − 1)·T, and turns away only
 // what does not fit into its queue. The queue is followed exactly, in units of 1/16 µs.
 func TestALeakyBucketIsAQueue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t, "leaky-bucket")
 		w, l := ceilDiv(16*s.policy.WindowUS(), s.policy.Requests), int64(16)
-		b, free := s.policy.Capacity(), int64(0) // free: when the last permit's time is over
+		b, free := s.policy.Capacity(), int64(0) // free: when the last token's time is over
 		for i, e := range s.steps {
 			now := (e.atUS - algotest.StartUS) * l
 			waiting := max(0, free-now)

@@ -2,7 +2,6 @@ package algorithms
 
 import (
 	"maps"
-	"strings"
 	"testing"
 
 	"ratelab/internal/limit"
@@ -56,17 +55,8 @@ func TestLabelsResolve(t *testing.T) {
 // Every mistake in a label, or in a limit that an algorithm cannot do, has a line of its own.
 func TestMistakesAreNamed(t *testing.T) {
 	for _, test := range []struct{ label, limit, message string }{
-		{"gcar", "1/1s", `no such algorithm "gcar"; did you mean "gcra"?`},
-		{"token-bukcet", "1/1s", `no such algorithm "token-bukcet"; did you mean "token-bucket"?`},
-		{"", "1/1s", `no such algorithm ""; want one of ` + strings.Join(Names(), ", ")},
-		{"gcra:brust=1", "1/1s",
-			`gcra: no such parameter "brust"; did you mean "burst"?`},
 		{"gcra:q=1", "1/1s", `gcra: no such parameter "q"; want one of burst, time, granularity, limit, per, nodes, balancer, ask, reserve, settle`},
 		{"none:time=client", "1/1s", `none: no such parameter "time"; it has none`},
-		{"gcra:burst", "1/1s", `algorithm "gcra:burst": "burst" is not a parameter; want name=value`},
-		{"gcra:burst=1:burst=2", "1/1s", `algorithm "gcra:burst=1:burst=2": parameter "burst" is set twice`},
-		{"gcra:burst=0", "1/1s", `gcra: parameter burst: "0" is not a whole number from 1 to 1000000000`},
-		{"gcra:burst=1e3", "1/1s", `gcra: parameter burst: "1e3" is not a whole number from 1 to 1000000000`},
 		{"gcra:burst=+1", "1/1s", `gcra: parameter burst: "+1" is not a whole number from 1 to 1000000000`},
 		{"gcra:burst=99999999999999999999", "1/1s",
 			`gcra: parameter burst: "99999999999999999999" is not a whole number from 1 to 1000000000`},
@@ -83,14 +73,8 @@ func TestMistakesAreNamed(t *testing.T) {
 			`gcra: parameter balancer: unknown value "least"; want one of round-robin, random`},
 		{"gcra:balancer=random", "1/1s",
 			`gcra:balancer=random: balancer chooses among several gateways; set nodes as well`},
-		{"token-bucket:limit=999999937:per=24h", "1/1s",
-			`token-bucket:limit=999999937:per=24h: burst * us per token (a reduced fraction's numerator) = 999999937 * 86400000000 reaches 2^53, the limit of exact numbers in Lua; choose a smaller burst, or requests that share more factors with the window`},
-		{"token-bucket-interval:interval=5", "1/1s",
-			`token-bucket-interval: parameter interval: duration "5": want a number with a unit: us, ms, s, m, h or d`},
 		{"token-bucket-interval:interval=0s", "1/1s",
 			`token-bucket-interval: parameter interval: duration "0s": want whole microseconds from 1µs to 8784h`},
-		{"token-bucket-interval:interval=1ns", "1/1s",
-			`token-bucket-interval: parameter interval: duration "1ns": want whole microseconds from 1µs to 8784h`},
 		{"token-bucket:application=a b", "1/1s",
 			`token-bucket: parameter application: "a b" is not a name; want 1 to 64 letters, digits or ._-`},
 		{"token-bucket-debt:debt=5", "5/1s", `token-bucket-debt:debt=5: debt 5: want less than the capacity, 5`},

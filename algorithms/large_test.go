@@ -44,7 +44,7 @@ func TestLimitsUpToAMillionADayAreExact(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if algorithm.Traits.Timed { // a permit's time is rounded up
+				if algorithm.Traits.Timed { // a token's time is rounded up
 					w, l = (16*p.WindowUS()+p.Requests-1)/p.Requests, 16
 				}
 				random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))

@@ -102,7 +102,7 @@ func TestRetryAfterIsTight(t *testing.T) {
 	})
 }
 
-// What remains can be had at once, and not one permit more.
+// What remains can be had at once, and not one token more.
 func TestRemainingIsTrue(t *testing.T) {
 	forEach(t, func(t *rapid.T, name string) {
 		s := drawStory(t, name)

@@ -99,7 +99,7 @@ func (s *slidingBuckets) decide(at *moment, b *subwindows, cost int64) limit.Dec
 
 // add keeps only the counters in live, and adds tokens to the sub-window that ends at endUS, the last one. If the
 // sub-window is new, or the window has changed, the key lives until the sub-window leaves the window.
-func (b *subwindows) add(at *moment, live []subwindow, endUS, permits, windowUS int64) []subwindow {
+func (b *subwindows) add(at *moment, live []subwindow, endUS, tokens, windowUS int64) []subwindow {
 	n := copy(b.counters, live)
 	b.counters = b.counters[:n]
 	opens := n == 0 || b.counters[n-1].endUS < endUS
@@ -111,6 +111,6 @@ func (b *subwindows) add(at *moment, live []subwindow, endUS, permits, windowUS 
 		b.windowUS = windowUS
 		b.lastMS = at.afterUS(endUS + windowUS - at.nowUS)
 	}
-	b.counters[n-1].count += permits
+	b.counters[n-1].count += tokens
 	return b.counters
 }

@@ -42,12 +42,12 @@ func (w *windows) isOther(lengthUS int64) bool { return w.lengthUS != 0 && w.len
 // add adds tokens to a window of that length. If the window is new, the key lives for two windows from now. If there
 // are sixteen windows already, the one with the lowest beginning except neededUS is dropped. Windows of another length
 // are all dropped.
-func (w *windows) add(at *moment, beginUS, neededUS, lengthUS, permits int64) {
+func (w *windows) add(at *moment, beginUS, neededUS, lengthUS, tokens int64) {
 	if w.isOther(lengthUS) {
 		*w = windows{}
 	}
 	if i := w.find(beginUS); i >= 0 {
-		w.counters[i].count += permits
+		w.counters[i].count += tokens
 		return
 	}
 	if len(w.counters) >= mostWindows {
@@ -59,7 +59,7 @@ func (w *windows) add(at *moment, beginUS, neededUS, lengthUS, permits int64) {
 		}
 		w.counters = slices.Delete(w.counters, lowest, lowest+1)
 	}
-	w.counters = append(w.counters, windowCount{beginUS, permits})
+	w.counters = append(w.counters, windowCount{beginUS, tokens})
 	w.lengthUS, w.lastMS = lengthUS, at.afterUS(2*lengthUS)
 }
 

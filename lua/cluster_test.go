@@ -42,7 +42,7 @@ func TestEveryScriptTouchesItsKeyAlone(t *testing.T) {
 	}
 }
 
-// decideTwice takes a permit and then another one, from a key that is configured first where it must be.
+// decideTwice takes a token and then another one, from a key that is configured first where it must be.
 func decideTwice(t *testing.T, client redis.Scripter, in algorithms.Rule, key string) error {
 	calls := [][]string{in.Args, in.Args}
 	if in.Init != nil {

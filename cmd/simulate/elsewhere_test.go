@@ -315,9 +315,9 @@ func TestTheImage(t *testing.T) {
 	}
 }
 
-// The module has another path after one command. Every import is found under it, and what is built works.
+// The module has another path after one command. Every import is found under it, and a test of all imports passes.
 func TestRename(t *testing.T) {
-	longtest.Skip(t, "builds parts of a copy of the project under another path")
+	longtest.Skip(t, "tests a copy of the project under another path")
 	r := newRepository(t)
 	copyProject(t, projectRoot(t), r.dir)
 	out, code := r.run("make --no-print-directory rename MODULE=ratelab", nil)
@@ -328,9 +328,8 @@ func TestRename(t *testing.T) {
 		"go install example.org/you/ratelab/cmd/simulate@latest") {
 		t.Error(out)
 	}
-	if out := r.bash("go list -m && gofmt -l . && go list -deps -test ./... >/dev/null && " +
-		"go test ./internal/architecture -run 'Import|Plan' && go vet ./internal/result"); !strings.HasPrefix(out,
-		"example.org/you/ratelab\nok ") {
+	out = r.bash("go list -m && gofmt -l . && go test -vet=off ./internal/architecture -run 'Import|Plan'")
+	if !strings.HasPrefix(out, "example.org/you/ratelab\nok ") {
 		t.Error(out)
 	}
 	if out, _ := r.run(`grep -rn '"ratelab/' --include=*.go . | grep -v '[(;]' | head -3`, nil); out != "" {

@@ -111,9 +111,6 @@ func TestHostileScripts(t *testing.T) {
 	witness := watch(t, s)
 	folder := t.TempDir()
 	attacks := unpacked(t, folder)
-	if len(attacks) < 60 {
-		t.Errorf("%d hostile scripts; want 60", len(attacks))
-	}
 	var answers strings.Builder
 	for _, a := range attacks {
 		code, says := a.outcome(t, folder, address)

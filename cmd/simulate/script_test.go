@@ -14,10 +14,3 @@ var update = flag.Bool("update", false,
 func TestMain(m *testing.M) { clitest.Main(m, "simulate", main, program, nil) }
 
 func TestScripts(t *testing.T) { clitest.Scripts(t, "simulate", *update, nil) }
-
-// The scripts hold as many refused calls as were promised.
-func TestRefusalsAreMany(t *testing.T) {
-	if calls := clitest.Refusals(t); calls < 60 {
-		t.Errorf("%d refused calls; want 60", calls)
-	}
-}

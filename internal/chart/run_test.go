@@ -88,13 +88,13 @@ func TestPartialRunsSaySo(t *testing.T) {
 	}
 }
 
-// Costs make the axis count permits.
+// Costs make the axis count tokens.
 func TestUnitFollowsTheCosts(t *testing.T) {
 	in := one()
 	in.Run.Reference = &measure.Result{Offered: 100, OfferedCost: 300}
 	for _, f := range OfRun(in) {
-		if !strings.HasPrefix(f.strips[0].Unit, "permits") {
-			t.Errorf("%s: unit %q, want permits", f.Name, f.strips[0].Unit)
+		if !strings.HasPrefix(f.strips[0].Unit, "tokens") {
+			t.Errorf("%s: unit %q, want tokens", f.Name, f.strips[0].Unit)
 		}
 	}
 }

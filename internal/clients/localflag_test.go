@@ -17,13 +17,13 @@ import (
 type bucket struct{ emptyUS map[string]int64 } // by key: when the bucket is full again
 
 const (
-	permitUS = 100_000
+	tokenUS  = 100_000
 	capacity = 10
 )
 
 func (b *bucket) decide(q limit.Request, keep bool) limit.Decision {
-	full := max(b.emptyUS[q.Key], q.AtUS) + q.Cost*permitUS
-	if wait := full - capacity*permitUS - q.AtUS; wait > 0 {
+	full := max(b.emptyUS[q.Key], q.AtUS) + q.Cost*tokenUS
+	if wait := full - capacity*tokenUS - q.AtUS; wait > 0 {
 		return limit.Decision{Verdict: limit.Rejected, RetryAfterUS: wait}
 	}
 	if keep {

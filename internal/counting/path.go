@@ -116,8 +116,8 @@ func once(atUS, cost int64) limit.Request {
 // a window that opens at a request. A count takes time on the server's clock. steady leaves out requests that would
 // leave the window in this time. So exactly one request leaves the window, for the first copy and the last copy.
 func (p *path) steady() {
-	us, permits := p.Policy.Interval()
-	stepUS := (us + permits - 1) / permits
+	us, tokens := p.Policy.Interval()
+	stepUS := (us + tokens - 1) / tokens
 	n := min(p.Policy.Requests+p.Policy.Requests/2, mostHistory)
 	for i := range n {
 		at := -(n - i) * stepUS

@@ -37,7 +37,7 @@ type Limiter struct {
 // Chart is the common part of all charts.
 type Chart struct {
 	Caption string // what the chart shows, with its unit
-	Unit    string // requests, or permits if costs differ from 1
+	Unit    string // requests, or tokens if costs differ from 1
 	Limit   result.Limit
 	Curves  []Curve // of the rows, in the order of the run
 	columns []column
@@ -54,7 +54,7 @@ type Curve struct {
 
 func newChart(run *result.Run) Chart {
 	if run.HasCosts() {
-		return Chart{Unit: "permits", Limit: run.Limit}
+		return Chart{Unit: "tokens", Limit: run.Limit}
 	}
 	return Chart{Unit: "requests", Limit: run.Limit}
 }

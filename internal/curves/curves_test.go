@@ -119,11 +119,11 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Costs make the curves count permits.
+// Costs make the curves count tokens.
 func TestUnit(t *testing.T) {
 	in := worked()
 	in.Run.Reference = &measure.Result{Offered: 100, OfferedCost: 300}
-	if w := timelines(in)["window"]; w.Unit != "permits" || !strings.HasSuffix(w.Caption, ", in permits") {
+	if w := timelines(in)["window"]; w.Unit != "tokens" || !strings.HasSuffix(w.Caption, ", in tokens") {
 		t.Errorf("%s: %s", w.Caption, w.Unit)
 	}
 }

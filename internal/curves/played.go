@@ -11,7 +11,7 @@ import (
 // Played is the chart of a scenario that was played on the wall clock. It has the offered and the admitted cost, the
 // sum in the rolling window, and the response times. Times are the scenario's.
 type Played struct {
-	Unit          string // requests, or permits if costs differ from 1
+	Unit          string // requests, or tokens if costs differ from 1
 	Limit         result.Limit
 	OneKey        bool        // all requests share one limit
 	FromUS, EndUS int64       // of the time axis
@@ -69,7 +69,7 @@ func NewPlayed(d *result.Document, run *result.Run) *Played {
 	p.EndUS = p.FromUS + length
 	for _, row := range rows {
 		if row.Row.OfferedCost != row.Row.Offered {
-			p.Unit = "permits"
+			p.Unit = "tokens"
 		}
 		p.Rows = append(p.Rows, p.row(&row))
 	}

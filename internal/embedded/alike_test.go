@@ -114,7 +114,7 @@ func TestTheAnswersAreTheSameOnWebAssembly(t *testing.T) {
 		t.Skip("no node on PATH")
 	}
 	program := filepath.Join(t.TempDir(), "test.wasm")
-	build := exec.Command("go", "test", "-c", "-vet=off", "-o", program, ".")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-trimpath", "-o", program, ".")
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -11,7 +11,7 @@ import (
 // costs, all requests cost 1.
 func (x *examination) corpus(costs bool) (all []*play) {
 	w, l, b, fill := x.windowUS, x.limit, x.burst, x.fillUS
-	permit := max(1, int64(x.permitUS()))
+	permit := max(1, int64(x.tokenUS()))
 	e := min(4*millisecond, w/10) // distance from an edge
 	step := x.stepUS
 	at := func(gap, n int64) volley { return volley{gapUS: gap, n: n, stepUS: step} }

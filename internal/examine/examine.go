@@ -245,8 +245,8 @@ type examination struct {
 }
 
 // forCost returns the time in which the limit allows the given number of tokens, rounded up.
-func (x *examination) forCost(permits int64) int64 {
-	us, rest := limit.Quotient(permits, x.windowUS, x.limit, 1<<62)
+func (x *examination) forCost(tokens int64) int64 {
+	us, rest := limit.Quotient(tokens, x.windowUS, x.limit, 1<<62)
 	if rest {
 		us++
 	}

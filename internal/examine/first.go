@@ -27,7 +27,7 @@ func (x *examination) atOnce() error {
 		return err
 	}
 	x.admits = n
-	refilled := int64(float64(asked*x.stepUS) / x.permitUS())
+	refilled := int64(float64(asked*x.stepUS) / x.tokenUS())
 	switch {
 	case n == asked:
 		x.admits, asked = 0, 2*x.burst+2

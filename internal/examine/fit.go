@@ -71,10 +71,10 @@ func (x *examination) departures(r *rule, p *outcome, toleranceUS int64) (over, 
 }
 
 func (x *examination) sizes() sizes {
-	return sizes{limit: x.limit, burst: x.burst, windowUS: x.windowUS, atOnce: x.admits, permitUS: x.permitUS()}
+	return sizes{limit: x.limit, burst: x.burst, windowUS: x.windowUS, atOnce: x.admits, tokenUS: x.tokenUS()}
 }
 
-func (x *examination) permitUS() float64 { return float64(x.windowUS) / float64(x.limit) }
+func (x *examination) tokenUS() float64 { return float64(x.windowUS) / float64(x.limit) }
 
 // toleranceUS returns the largest error of times in a correct script: rounding to ms, and rounding of the time per
 // token.

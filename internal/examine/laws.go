@@ -51,7 +51,7 @@ var laws = []*law{
 		applies: func(x *examination, p *play) bool { return p.has(costly) && plain(x, p) }},
 	{kinds: "cost_over_burst", judge: (*examination).costOverBurst,
 		applies: func(x *examination, p *play) bool { return p.has(costly) && x.takesCost() }},
-	{kinds: "loses_fraction", holds: "fractions of a permit", judge: (*examination).losesFraction,
+	{kinds: "loses_fraction", holds: "fractions of a token", judge: (*examination).losesFraction,
 		applies: func(_ *examination, p *play) bool { return p.name == fractions }},
 	{kinds: "counts_rejected", holds: "rejections cost and refill nothing", derive: (*examination).withoutRejected,
 		judge: (*examination).rejectedMatter, applies: plain},
@@ -115,12 +115,12 @@ func (x *examination) over(p *outcome, _ []*outcome) *breach {
 func (x *examination) conforms(p *play) bool {
 	burst := min(x.admits, x.burst)
 	half := sizes{limit: max(1, x.limit/2), atOnce: max(1, burst/2), windowUS: x.windowUS + 2*millisecond,
-		permitUS: 2 * x.permitUS()}
+		tokenUS: 2 * x.tokenUS()}
 	window := half
 	window.atOnce = max(1, min(x.limit, x.admits)/2)
 	if burst < 2 || x.limit < 2 {
-		half.permitUS = 2 * float64(max(x.windowUS, x.fillUS))
-		window.windowUS, half.atOnce, window.atOnce = int64(half.permitUS), 1, 1
+		half.tokenUS = 2 * float64(max(x.windowUS, x.fillUS))
+		window.windowUS, half.atOnce, window.atOnce = int64(half.tokenUS), 1, 1
 	}
 	b, l := &bucket{sizes: half}, &log{sizes: window}
 	for _, q := range p.asks {
@@ -335,7 +335,7 @@ func (x *examination) resets(p *outcome, d []*outcome) *breach {
 			return &breach{kind: "reset_after", fault: true, shown: d[2*k].play, text: fmt.Sprintf(
 				"it says that the burst is back after %s, but then admits %d", report.Briefly(told), full)}
 		}
-		if early >= x.admits && told/4 > 2*x.toleranceUS()+int64(x.permitUS()) {
+		if early >= x.admits && told/4 > 2*x.toleranceUS()+int64(x.tokenUS()) {
 			return &breach{kind: "reset_after", shown: d[2*k+1].play, text: fmt.Sprintf(
 				"it says that the burst is back after %s, but admits it after three quarters of that",
 				report.Briefly(told))}
@@ -391,7 +391,7 @@ func (x *examination) losesFraction(p *outcome, _ []*outcome) *breach {
 	first, n := v[0].n, v[1].n
 	kept := p.admitted(int(first + n))
 	passed -= kept
-	earned := min(x.admits, v[2].n-1, int64(float64(n*v[1].gapUS+v[2].gapUS)/x.permitUS())-n)
+	earned := min(x.admits, v[2].n-1, int64(float64(n*v[1].gapUS+v[2].gapUS)/x.tokenUS())-n)
 	if passed < first+n || earned < 4 || 3*kept >= 2*earned {
 		return nil
 	}

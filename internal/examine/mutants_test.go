@@ -140,9 +140,12 @@ func differs(t *testing.T, e run.Engine, l *limiter.Limiter, seed uint64) string
 // Of the scripts that one change makes of the built-in ones, those that decide otherwise are named a fault by examine
 // and told apart by compare. The table of docs/scripts.md comes from here: RATELAB_MUTANTS is how many of each script.
 func TestMutants(t *testing.T) {
-	longtest.Skip(t, "examines and compares changed scripts for minutes")
+	text := os.Getenv("RATELAB_MUTANTS")
+	if text == "" && longtest.Nightly(1, 0, 0) == 0 {
+		t.Skipf("examines and compares changed scripts for minutes; %s=1 runs it", longtest.Night)
+	}
 	perScript, names := 4, []string{"gcra"}
-	if text := os.Getenv("RATELAB_MUTANTS"); text != "" {
+	if text != "" {
 		names = slices.DeleteFunc(algorithms.Names(), func(name string) bool { return name == "none" })
 		perScript, _ = strconv.Atoi(text)
 	}

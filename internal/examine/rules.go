@@ -13,7 +13,7 @@ import (
 type sizes struct {
 	limit, burst, windowUS int64
 	atOnce                 int64   // admitted in the first volley
-	permitUS               float64 // the time in which one token is earned
+	tokenUS                float64 // the time in which one token is earned
 	lateUS                 int64   // error of the script's clock: see departures
 }
 
@@ -241,12 +241,12 @@ type bucket struct {
 }
 
 func (s *bucket) room(atUS int64) float64 {
-	return float64(s.atOnce) - max(0, s.emptyUS-float64(atUS))/s.permitUS
+	return float64(s.atOnce) - max(0, s.emptyUS-float64(atUS))/s.tokenUS
 }
 
 func (s *bucket) took(atUS int64, cost float64, admitted bool) {
 	if admitted {
-		s.emptyUS = max(s.emptyUS, float64(atUS)) + cost*s.permitUS
+		s.emptyUS = max(s.emptyUS, float64(atUS)) + cost*s.tokenUS
 	}
 }
 
@@ -262,7 +262,7 @@ type refilled struct {
 	tokens   float64
 }
 
-func (s *refilled) intervalUS() float64 { return math.Ceil(float64(s.by) * s.permitUS) }
+func (s *refilled) intervalUS() float64 { return math.Ceil(float64(s.by) * s.tokenUS) }
 
 func (s *refilled) at(atUS int64) (lastUS, tokens float64) {
 	now, full := float64(atUS), float64(s.atOnce)

@@ -37,8 +37,8 @@ func (p Policy) Capacity() int64 {
 	return p.Burst
 }
 
-// Interval returns the exact time per token, T = W/L, as the reduced fraction us/permits.
-func (p Policy) Interval() (us, permits int64) {
+// Interval returns the exact time per token, T = W/L, as the reduced fraction us/tokens.
+func (p Policy) Interval() (us, tokens int64) {
 	g := Divisor(p.WindowUS(), p.Requests)
 	return p.WindowUS() / g, p.Requests / g
 }

@@ -88,10 +88,10 @@ func TestIntervalIsExactAndReduced(t *testing.T) {
 			Window: time.Duration(rapid.Int64Range(1000, MaxWindow.Microseconds()).Draw(t,
 				"window")) * time.Microsecond,
 		}
-		us, permits := p.Interval()
-		scale := p.Requests / permits
-		if permits*scale != p.Requests || us*scale != p.WindowUS() || Divisor(us, permits) != 1 {
-			t.Fatalf("%s: interval %d/%d", p, us, permits)
+		us, tokens := p.Interval()
+		scale := p.Requests / tokens
+		if tokens*scale != p.Requests || us*scale != p.WindowUS() || Divisor(us, tokens) != 1 {
+			t.Fatalf("%s: interval %d/%d", p, us, tokens)
 		}
 	})
 }

@@ -26,6 +26,10 @@ func init() {
 // examples.
 const Variable = "RATELAB_ALL"
 
+// Night requests the tests of make nightly if it is set to 1. They repeat what other tests show, with more random
+// input.
+const Night = "RATELAB_NIGHTLY"
+
 // All reports whether all tests are requested.
 func All() bool { return os.Getenv(Variable) == "1" && !testing.Short() }
 
@@ -35,6 +39,15 @@ func Of(all, few int) int {
 		return all
 	}
 	return few
+}
+
+// Nightly returns how many cases a test runs: all in make nightly. Otherwise it returns few, or fewest if not even all
+// tests are requested.
+func Nightly(all, few, fewest int) int {
+	if os.Getenv(Night) == "1" {
+		return all
+	}
+	return Of(few, fewest)
 }
 
 // Skip skips a test unless all tests are requested. why explains the long time.

@@ -36,7 +36,7 @@ type Unit string
 // The units. Those of whole numbers are plain words.
 const (
 	Requests     Unit = "requests"
-	Permits      Unit = "permits"
+	Tokens       Unit = "tokens"
 	Keys         Unit = "keys"
 	Commands     Unit = "commands"
 	Operations   Unit = "operations"
@@ -51,7 +51,7 @@ const (
 	Limits       Unit = "× limit"  // multiples of the limit
 	Actual       Unit = "× actual" // multiples of the actual cost
 	Share        Unit = "share"    // a fraction of one
-	PerSecond    Unit = "permits/s"
+	PerSecond    Unit = "tokens/s"
 	PerSuccess   Unit = "attempts/success"
 	PerDecision  Unit = "per decision"
 )

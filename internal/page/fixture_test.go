@@ -13,7 +13,7 @@ import (
 	"ratelab/internal/result"
 )
 
-// worked is a page of one small run: 4 permits in 2 s, eight requests in four seconds. The fixed window admits all
+// worked is a page of one small run: 4 tokens in 2 s, eight requests in four seconds. The fixed window admits all
 // of them, four on each side of its edge; the log only what the limit allows.
 func worked() Input {
 	fixed := counted(8, 8, 8, 4, 0)

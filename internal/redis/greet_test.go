@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -23,15 +22,11 @@ func TestWhatIsNotARedisIsNamed(t *testing.T) {
 	webTLS.Config.ErrorLog = log.New(io.Discard, "", 0)
 	webTLS.StartTLS()
 	defer webTLS.Close()
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	address := func(s *httptest.Server) string { return s.Listener.Addr().String() }
 	for _, c := range []struct{ name, spec, want string }{
-		{"a web server", "redis://" + address(web), ": speaks HTTP, not Redis; check the port"},
 		{"a TLS server", "redis://" + address(webTLS), ": speaks TLS; use rediss://" + address(webTLS)},
 		{"TLS on a plain port", "rediss://" + address(web),
 			": does not speak TLS; use redis://" + address(web) + ", or check the port"},
-		{"nobody", "redis://" + address(closed), ": connection refused: no server listens there; " + waysToGetOne},
 		{"a door that shuts", "redis://" + listen(t, func(net.Conn) {}),
 			": closed the connection without an answer; check that"},
 		{"a mail server", "redis://" + listen(t,
@@ -40,9 +35,6 @@ func TestWhatIsNotARedisIsNamed(t *testing.T) {
 				io.Copy(io.Discard, c)
 			}), `: the server replied "220 mail ready" to PING; want Redis 7.0 or later, or Valkey: check the address ` +
 			"and the port"},
-		{"no such host", "redis://no-such-host.invalid:6379", ": no such host; check the name"},
-		{"no such socket", "unix://" + filepath.ToSlash(filepath.Join(t.TempDir(), "s")),
-			": no such socket; check the path, and that the server runs"},
 		{"an unknown authority", "rediss://" + address(webTLS), ": its certificate is not trusted (x509: "},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantText(t, refusal(t, c.spec), c.spec+c.want) })
@@ -89,7 +81,6 @@ func TestErrorRepliesAreWorded(t *testing.T) {
 			"refuses writes because it cannot save to disk (MISCONF); see its log"},
 		{"OOM command not allowed when used memory > 'maxmemory'.", "is out of memory (OOM) and refuses writes"},
 		{"BUSY Redis is busy running a script.", "is busy running a script; SCRIPT KILL"},
-		{"MOVED 866 127.0.0.1:7001", "is a node of a cluster"},
 		{"ERR max number of clients reached", "has no room for another client"},
 		{"ERR something new", ": the server replied ERR something new to HELLO; want Redis 7.0 or later"},
 	} {

@@ -43,18 +43,12 @@ func TestURLsAreRead(t *testing.T) {
 func TestBadSpecsSayWhatIsLegal(t *testing.T) {
 	const unreadable = `cannot be read as a URL; in a user name or password write / as %2F, ? as %3F, # as %23, @ as %40, % as %25, or set REDIS_PASSWORD instead`
 	for _, c := range []struct{ spec, want string }{
-		{"", `server "": no such kind; want ` + Kinds},
 		{"localhost:6379",
 			`server "localhost:6379": a scheme is missing; want redis://localhost:6379, or rediss://localhost:6379 with TLS`},
 		{"process=", `server "process=": nothing after the =; want ` + Kinds},
 		{"container=", `server "container=": nothing after the =; want ` + Kinds},
-		{"redis//:pw@h",
-			`server: unknown kind of server (not repeated here, it may hold a password); want ` + Kinds},
 		{"redis://ann:12/b@h", `server "redis://…": ` + unreadable},
 		{"redis://ann:12?b@h", `server "redis://…": ` + unreadable},
-		{"redis://h:0", `server "redis://…": want a host and a port from 1 to 65535, such as redis://localhost:6379`},
-		{"redis://h?db=-1",
-			`server "redis://h:6379": the database is not a number from 0 on; want redis://h:6379/0 or ?db=0`},
 		{"redis://h/1?db=2", `server "redis://h:6379": the database is given twice, in the path and as db`},
 		{"redis://h?db=1&db=2", `server "redis://…": db is given twice`},
 		{"redis://h?a;b", `server "redis://…": the part after ? cannot be read; want name=value&name=value`},

@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"ratelab/algorithms"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/scenario"
@@ -156,28 +154,6 @@ phases:
 			if row := found.Find(label); row == nil || row.Peak != want {
 				t.Errorf("%s: %s: %+v, want a peak of %d", test.about, label, row, want)
 			}
-		}
-	}
-}
-
-// Each mistake has one line.
-func TestTokensRefuse(t *testing.T) {
-	const head = "name: one\nquestion: q?\nlimit: 10/1s\nphases: [{name: a, duration: 1s, constant: 1%s}]\n"
-	for _, test := range []struct{ actual, label, want string }{
-		{", takes: 1s, actual: 5", "sliding-window-log", "sliding-window-log: its charges cannot be settled; want " +
-			"one of " + strings.Join(algorithms.Settling(), ", ") + ", or settle=no"},
-		{", takes: 1s, actual: 5", "gcra:reserve=some", `gcra:reserve=some: parameter reserve: "some": want none, or a ` +
-			"whole number from 0 to 1000000000"},
-		{", takes: 1s, actual: 5", "gcra:burst=3",
-			"gcra:burst=3: burst= does not go with costs that are known at the end"},
-		{"", "gcra:reserve=5", "reserve and settle are about costs that are known at the end; this traffic has none"},
-		{"", "leases", "leases: needs a limit on requests in flight, such as 24/in_flight"},
-		{"", "log-tokens", "log-tokens: needs requests whose cost is known at their end (actual: or --trace-actual)"},
-	} {
-		j := job(written(t, fmt.Sprintf(head, test.actual)))
-		j.Algorithms = choices(t, test.label)
-		if _, err := j.Plans(); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %s", test.label, err, test.want)
 		}
 	}
 }

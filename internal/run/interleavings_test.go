@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -118,20 +117,4 @@ func TestInterleavingsAreConfirmedOnServers(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestRowsThatCannotBe(t *testing.T) {
-	unknown := strings.Replace(racing, "incr-then-compare", "incr-then-compar", 1)
-	twice := strings.Replace(racing, "incr-then-compare", `"distributed-lock:tries=01"`, 1)
-	noFlag := strings.Replace(flagged, "{local_flag: true}", "{count: 2}", 1)
-	for text, want := range map[string]string{
-		unknown: `racing: sequences: no such sequence "incr-then-compar"; did you mean "incr-then-compare"?`,
-		twice:   `racing: sequences: there would be two rows named "distributed-lock:tries=1"`,
-		noFlag:  `flagged.yaml:8:5: expect: "gcra+local-flag": the scenario has no clients with local_flag: true`,
-	} {
-		_, err := job(written(t, text)).Run(t.Context())
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("the error is %v, want %s", err, want)
-		}
-	}
 }

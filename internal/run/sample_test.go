@@ -87,10 +87,11 @@ func TestSample(t *testing.T) {
 
 // A fault of the script that few decisions meet is found in the sample.
 func TestSampleFindsFaults(t *testing.T) {
-	longtest.Skip(t, "decides twenty million requests")
-	for _, c := range []struct{ oneIn, least int }{{1000, 20}, {10_000, 18}} {
+	longtest.Skip(t, "decides millions of requests")
+	seeds := longtest.Nightly(20, 2, 0) // each decides two million requests
+	for _, c := range []struct{ oneIn, least int }{{1000, seeds}, {10_000, seeds * 9 / 10}} {
 		found := 0
-		for seed := range uint64(20) {
+		for seed := range uint64(seeds) {
 			_, err := sampledJob(t, log{seed, 20_000, 2_000_000, 0}, func(source string) string {
 				const line = "now = (now - 1704067200000000) * 16"
 				if !strings.Contains(source, line) {
@@ -106,8 +107,8 @@ func TestSampleFindsFaults(t *testing.T) {
 			}
 		}
 		if found < c.least {
-			t.Errorf("one in %d: found with %d of 20 seeds, want %d", c.oneIn, found, c.least)
+			t.Errorf("one in %d: found with %d of %d seeds, want %d", c.oneIn, found, seeds, c.least)
 		}
-		t.Logf("one in %d: found with %d of 20 seeds", c.oneIn, found)
+		t.Logf("one in %d: found with %d of %d seeds", c.oneIn, found, seeds)
 	}
 }

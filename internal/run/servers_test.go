@@ -16,8 +16,8 @@ import (
 )
 
 // Every scenario under every algorithm comes out the same on every server as from the models: each count, and the
-// hash over every decision. The containers share the built-in scenarios among them. That the embedded server decides
-// those so is what the results page of cmd/simulate is compared with.
+// hash over every decision. The containers share the built-in scenarios among them. The tests of cmd/simulate compare
+// the embedded server's decisions with results/, and .ci/run compares those of a process.
 func TestEveryServerDecidesAsTheModels(t *testing.T) {
 	builtin, own := everyScenario(t), []*scenario.Scenario{manyClients(t), oddClocks(t), severalLimits(t),
 		tokensAtTheEnd(t), slots(t)}
@@ -28,10 +28,7 @@ func TestEveryServerDecidesAsTheModels(t *testing.T) {
 	containers := 0
 	redistest.Each(t, func(t *testing.T, s *redis.Server) {
 		list := slices.Clone(own)
-		switch s.Kind {
-		case redis.KindProcess:
-			list = append(list, builtin...)
-		case redis.KindContainer:
+		if s.Kind == redis.KindContainer {
 			for i := containers; i < len(builtin); i += len(redistest.Images()) {
 				list = append(list, builtin[i])
 			}

@@ -7,12 +7,10 @@ import (
 	"testing"
 
 	"ratelab/algorithms"
-	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/redis"
 	"ratelab/internal/scenario"
 	"ratelab/internal/script"
-	"ratelab/lua"
 )
 
 // severalLimits has three limits with different counts and parts of the key. Every algorithm asks them in every way.
@@ -128,41 +126,5 @@ phases:
 		if got != w {
 			t.Errorf("%s: %+v, want %+v", label, got, w)
 		}
-	}
-}
-
-// Each mistake has one line, which names the place.
-func TestSeveralLimitsRefuse(t *testing.T) {
-	const head = "question: q?\nlimits: [10/1s, 20/1m]\nphases: [{name: a, duration: 1s, constant: 1}]\n"
-	for _, test := range []struct{ more, label, want string }{
-		{"clients: {name: c, count: 2, on_reject: give_up}\n", "gcra",
-			"several limits do not work with clients that react; want one limit"},
-		{"sequences: [read-then-increment]\n", "gcra", "several limits do not work with sequences of commands"},
-		{"managed: [{at: 0s, do: delete}]\n", "gcra", "several limits do not work with managed limits"},
-		{"", "token-bucket:ask=atomic", "no script lua/token-bucket-atomic.lua; ask=atomic is for " +
-			fmt.Sprint(lua.Atomic()[0], ", ", lua.Atomic()[1])},
-		{"", "gcra:burst=5", "gcra:burst=5: burst= is of one limit; write burst in the field limits"},
-		{"", "gcra:limit=5", "gcra:limit=5: limit= is of one limit; write it in the field limits"},
-		{"", "leaky-bucket", "delays requests, and several limits are asked at one instant; leave it out"},
-	} {
-		s, err := scenario.Parse("a.yaml", []byte(head+test.more))
-		if err != nil {
-			t.Fatal(err)
-		}
-		j := job(s)
-		j.Algorithms = choices(t, test.label)
-		if _, err := j.Plans(); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s%s: %v, want %s", test.more, test.label, err, test.want)
-		}
-	}
-	j := job(written(t, "name: one\nquestion: q?\nlimit: 10/1s\nphases: [{name: a, duration: 1s, constant: 1}]\n"))
-	j.Algorithms = choices(t, "gcra:ask=all")
-	if _, err := j.Plans(); err == nil {
-		t.Error("ask= is taken for one limit")
-	}
-	// A log's key may have fewer parts than a limit wants.
-	q := limit.Request{Key: "ann", Cost: 1}
-	if _, err := (limit.Limit{Name: "org", Part: 2}).View(q); err == nil {
-		t.Error("a missing part is taken")
 	}
 }

@@ -43,13 +43,13 @@ func setIfAbsent(key, content string, ms int64) Command {
 	return Command{Name: "SET", Key: key, rest: []string{content, "NX", "PX", decimal(ms)}, run: run}
 }
 
-func incrementBy(key string, permits int64) Command {
+func incrementBy(key string, tokens int64) Command {
 	run := func(held *value, _ int64) resp.Value {
-		sum := number(held.text) + permits
+		sum := number(held.text) + tokens
 		held.text = decimal(sum)
 		return integer(sum)
 	}
-	return Command{Name: "INCRBY", Key: key, rest: []string{decimal(permits)}, run: run}
+	return Command{Name: "INCRBY", Key: key, rest: []string{decimal(tokens)}, run: run}
 }
 
 func expire(key string, ms int64) Command {

@@ -81,7 +81,7 @@ func TestTheDeadOfAShareDieOfAGreaterOne(t *testing.T) {
 	}
 }
 
-// Blog code that compares with >= gives the last permit to nobody, and at a limit of 1 nothing at all.
+// Blog code that compares with >= gives the last token to nobody, and at a limit of 1 nothing at all.
 func TestRejectAtTheLimitByHand(t *testing.T) {
 	s := newStage(t, "incr-then-compare:reject=at_limit", 10)
 	var admitted int

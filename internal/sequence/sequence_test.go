@@ -186,7 +186,7 @@ func ruleOf(label string, p limit.Policy) rule {
 type plainWindow struct {
 	limit, windowMS int64
 	countsRejected  bool
-	strict          bool // the last permit is never given
+	strict          bool // the last token is never given
 	count, endMS    int64
 }
 
@@ -236,7 +236,7 @@ var alike = append(sequence.Names(), "incr-then-compare:reject=at_limit", "incr-
 
 func nothingRaced(t *rapid.T, f measure.Race) {
 	f.Commands, f.QueuePeak, f.Trimmed = 0, 0, 0
-	f.QueueKept = 0 // of a request of several permits what fits stays
+	f.QueueKept = 0 // of a request of several tokens what fits stays
 	if f != (measure.Race{}) {
 		t.Fatalf("the figures are %+v, want no races", f)
 	}

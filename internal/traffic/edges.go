@@ -71,20 +71,20 @@ func (t *throw) episode() {
 
 // step returns the time between two requests of a series: a token interval, divided by a factor between 0.5 and 10.
 func (t *throw) step() int64 {
-	us, permits := t.policy.Interval()
-	return max(0, us/permits*one(t.random, 1, 5, 9, 10, 11, 20)/10+one(t.random, -1, 0, 1))
+	us, tokens := t.policy.Interval()
+	return max(0, us/tokens*one(t.random, 1, 5, 9, 10, 11, 20)/10+one(t.random, -1, 0, 1))
 }
 
 // wait advances the time before an episode: by nothing, by a token interval or a part of a window, or to the edge of an
 // aligned window.
 func (t *throw) wait() {
 	window := t.policy.WindowUS()
-	us, permits := t.policy.Interval()
+	us, tokens := t.policy.Interval()
 	near := one(t.random, -1000, -1, 0, 0, 1, 1000)
 	switch t.random.IntN(5) {
 	case 0:
 	case 1:
-		t.atUS += max(0, us/permits+near)
+		t.atUS += max(0, us/tokens+near)
 	case 2:
 		t.atUS += max(0, window*one(t.random, 1, 2, 4, 8)/4+near)
 	default:

@@ -27,14 +27,13 @@ type limiter struct {
 	source func(name string) (string, error)
 	decode func(resp.Value) (limit.Decision, error)
 	args   []string
-	batch  int // arrivals per EVAL in virtual time; 0: the size depends on the time
 }
 
 var limiters = []limiter{
-	{"fixed-window", lua.Source, script.Contract, []string{"", "1", "1000000000", "3000"}, 0},
+	{"fixed-window", lua.Source, script.Contract, []string{"", "1", "1000000000", "3000"}},
 	// the rate of 1000 per 3 s, with a bucket that never empties during the run
-	{"gcra", lua.Source, script.Contract, []string{"", "1", "1000000000000", "3000", "1"}, 0},
-	{"emission-interval", fromTestdata, admitted, []string{"1000000000", "1000", "3", "1"}, 0},
+	{"gcra", lua.Source, script.Contract, []string{"", "1", "1000000000000", "3000", "1"}},
+	{"emission-interval", fromTestdata, admitted, []string{"1000000000", "1000", "3", "1"}},
 }
 
 func fromTestdata(name string) (string, error) {
@@ -66,7 +65,7 @@ func (l limiter) program(b *testing.B) *script.Program {
 // virtual decides n requests in virtual time, 3 ms apart, and returns the real time that this took.
 func virtual(b *testing.B, s *redis.Server, l limiter, n int) time.Duration {
 	began := time.Now()
-	options := virtualtime.Options{Start: time.UnixMicro(midnight), Real: began, BatchSize: l.batch,
+	options := virtualtime.Options{Start: time.UnixMicro(midnight), Real: began,
 		Elapsed: func() time.Duration { return time.Since(began) }}
 	r, err := virtualtime.New(virtualtime.Connection{Client: s, Embedded: s.Kind == redis.KindEmbedded},
 		l.program(b), options)
@@ -186,95 +185,3 @@ func BenchmarkAgainstSingle(b *testing.B) {
 		})
 	}
 }
-
-// work returns the work that a server has done so far, such as its instructions.
-type work func() float64
-
-// compareWork lets both sides decide n requests in turns. It reports the server's work per decision on both sides, and
-// their ratio: the work of an EVALSHA divided by that of a decision in virtual time.
-func compareWork(b *testing.B, s *redis.Server, l limiter, n int, unit string, done work) {
-	if _, err := exec.LookPath("redis-benchmark"); err != nil {
-		b.Skipf("redis-benchmark is not on PATH: %v", err)
-	}
-	virtual(b, s, l, n/4) // warm
-	stock(b, s, l, n/4)
-	var ours, theirs float64
-	decided := 0
-	for b.Loop() {
-		first := done()
-		virtual(b, s, l, n)
-		second := done()
-		stock(b, s, l, n)
-		ours, theirs = ours+second-first, theirs+done()-second
-		decided += n
-	}
-	b.ReportMetric(ours/float64(decided), unit)
-	b.ReportMetric(theirs/float64(decided), "other-"+unit)
-	b.ReportMetric(theirs/ours, "ratio")
-	b.ReportMetric(0, "ns/op")
-}
-
-// BenchmarkInstructions counts the instructions of the server's process under callgrind. Two counts differ by at most a
-// thousandth, on a busy machine, too.
-func BenchmarkInstructions(b *testing.B) {
-	if _, err := exec.LookPath("valgrind"); err != nil {
-		b.Skipf("valgrind, which counts instructions, is not on PATH: %v", err)
-	}
-	for _, l := range limiters {
-		b.Run(l.name, func(b *testing.B) {
-			l.batch = 2048 // by time, an EVAL would have few arrivals, because callgrind is slow
-			dir := b.TempDir()
-			s := redistest.Private(b, redis.Within(redis.Around{
-				Command: []string{"valgrind", "--tool=callgrind", "--dump-before=lastsaveCommand",
-					"--callgrind-out-file=" + filepath.Join(dir, "out"), "--log-file=" + filepath.Join(dir, "log")},
-				Options: []string{"--hz", "1", "--dynamic-hz", "no"},
-			}))
-			parts, total := 0, 0.0
-			compareWork(b, s, l, 10*l.batch, "instructions", func() float64 {
-				if err := s.Client.Do(b.Context(), "LASTSAVE").Err(); err != nil { // callgrind dumps its counters
-					b.Fatal(err)
-				}
-				parts++
-				text, err := os.ReadFile(filepath.Join(dir, "out."+strconv.Itoa(parts)))
-				if err != nil {
-					b.Fatal(err)
-				}
-				found := counted.FindSubmatch(text)
-				if found == nil {
-					b.Fatalf("callgrind's dump %d has no sum", parts)
-				}
-				part, err := strconv.ParseFloat(string(found[1]), 64)
-				if err != nil {
-					b.Fatal(err)
-				}
-				total += part
-				return total
-			})
-		})
-	}
-}
-
-// counted matches the sum in a dump of callgrind.
-var counted = regexp.MustCompile(`(?m)^(?:totals|summary): ([0-9]+)$`)
-
-// BenchmarkServerTime reads the processor time of the server's main thread.
-func BenchmarkServerTime(b *testing.B) {
-	for _, l := range limiters {
-		b.Run(l.name, func(b *testing.B) {
-			s := redistest.Private(b)
-			compareWork(b, s, l, 100_000, "server-ns", func() float64 {
-				sum := 0.0
-				for _, found := range mainThread.FindAllStringSubmatch(s.Client.Info(b.Context(), "cpu").Val(), -1) {
-					seconds, err := strconv.ParseFloat(found[1], 64)
-					if err != nil {
-						b.Fatal(err)
-					}
-					sum += seconds * 1e9
-				}
-				return sum
-			})
-		})
-	}
-}
-
-var mainThread = regexp.MustCompile(`used_cpu_(?:user|sys)_main_thread:([0-9.]+)`)

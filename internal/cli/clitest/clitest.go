@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"ratelab/internal/longtest"
@@ -92,24 +91,6 @@ func condition(name string) (bool, error) {
 		return false, fmt.Errorf("REQUIRE_REDIS=1, but %w", err)
 	}
 	return err == nil, nil
-}
-
-// Refusals returns the number of refused calls in the scripts of testdata.
-func Refusals(t *testing.T) int {
-	t.Helper()
-	files, err := filepath.Glob("testdata/refuse-*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		calls += strings.Count(string(text), "\n$ ")
-	}
-	return calls
 }
 
 // story is the state shared by the commands of one script.
