@@ -100,7 +100,7 @@ func windows(found *run.Result, each func(name string, picture []byte) error) er
 			if !strings.HasSuffix(f.Name, ".window") {
 				continue
 			}
-			if err := each(filepath.Join("charts", f.Name+".svg"), f.Encode("svg")); err != nil {
+			if err := each(filepath.Join("charts", f.Name+".svg"), f.Encode("svg", false, 1)); err != nil {
 				return err
 			}
 		}

@@ -167,8 +167,8 @@ func TestContrast(t *testing.T) {
 	for _, name := range []string{"none", "gcra", "sliding-window-counter", "fixed-window-aligned",
 		result.ReferenceLabel, "my.lua"} {
 		c := chart.Color(name)
-		if contrast(distinct(c, lightPaper), lightPaper) < leastContrast ||
-			contrast(distinct(c, darkPaper), darkPaper) < leastContrast {
+		if contrast(distinct(c), chart.Paper) < leastContrast ||
+			contrast(chart.OnDark(c), chart.OnDark(chart.Paper)) < leastContrast {
 			t.Errorf("%s does not stand out", name)
 		}
 	}
@@ -177,7 +177,7 @@ func TestContrast(t *testing.T) {
 		-1) {
 		light[v[1]], dark[v[1]] = v[2], v[3]
 	}
-	if light["paper"] != hex(lightPaper) || dark["paper"] != hex(darkPaper) {
+	if light["paper"] != hex(chart.Paper) || dark["paper"] != hex(chart.OnDark(chart.Paper)) {
 		t.Fatalf("the paper of page.css is %s and %s", light["paper"], dark["paper"])
 	}
 	for _, mode := range []map[string]string{light, dark} {
