@@ -162,6 +162,26 @@ func TestInputThatCannotBe(t *testing.T) {
 	}
 }
 
+// A fault has a chart of its traffic, with the script, a right limiter and the limit.
+func TestFaultsHaveCharts(t *testing.T) {
+	in := worked()
+	yes, no := limit.Decision{Verdict: limit.Allowed}, limit.Decision{Verdict: limit.Rejected}
+	in.Document.Examinations = []result.Examination{{Algorithm: "mine", Findings: []result.Finding{
+		{Fault: true, Name: "never expires"},
+		{Fault: true, Name: "off by one", Limit: result.Limit{Requests: 1, WindowUS: 1_000_000, Burst: 1},
+			Counterexample: &result.Counterexample{Rule: "a sliding window by a log",
+				Requests: []limit.Request{{Key: "k0", Cost: 1}, {AtUS: 1, Key: "k0", Cost: 1}},
+				Script:   []limit.Decision{yes, yes}, Right: []limit.Decision{yes, no}}}}}}
+	shown := newPage(in).Shown
+	if len(shown) != 1 || !strings.HasPrefix(shown[0].Caption, "mine: off by one. Admitted in the last second") {
+		t.Fatalf("charts %+v", shown)
+	}
+	c := shown[0].Curves
+	if len(c) != 2 || c[0].Shown.Text != "mine" || c[0].Top != 2 || c[1].Top != 1 || shown[0].Allowed != "1" {
+		t.Errorf("curves %+v", c)
+	}
+}
+
 // Lines and text stand out enough from the paper, in light and in dark.
 func TestContrast(t *testing.T) {
 	for _, name := range []string{"none", "gcra", "sliding-window-counter", "fixed-window-aligned",
