@@ -18,7 +18,7 @@ import (
 
 // deliver prints the result, draws the charts, writes the files, and returns the verdict as an error. kept names the
 // keys that a stopped run left on its server.
-func (a *app) deliver(o *cli.Output, pictures []string, found *result.Document, kept string) error {
+func (a *app) deliver(o *cli.Output, pictures chart.Style, found *result.Document, kept string) error {
 	if err := report.BenchmarkFormats.Write(a.Stdout, o.Format.Value, found, a.Terminal(o.Quiet)); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *app) notes(o *cli.Output, notes ...string) {
 // write writes the result into the folder in place of an earlier one, whose charts are deleted. bench.json is deleted
 // first and written last. So if bench.json exists, the other files belong to it, even after a kill in between. If
 // charts cannot be drawn, the measurements are still written, and the charts can be drawn later.
-func (a *app) write(o *cli.Output, pictures []string, found *result.Document) error {
+func (a *app) write(o *cli.Output, pictures chart.Style, found *result.Document) error {
 	var document bytes.Buffer
 	name, drawn := filepath.Join(o.Folder, result.OfBench.File()), []string(nil)
 	err := cmp.Or(result.Write(&document, found), os.MkdirAll(o.Folder, 0o755))
@@ -66,7 +66,7 @@ func (a *app) write(o *cli.Output, pictures []string, found *result.Document) er
 			}
 		}
 	}
-	if err == nil && pictures != nil {
+	if err == nil && pictures.Formats != nil {
 		drawn, err = a.draw(o, pictures, found)
 	}
 	if document.Len() > 0 {
@@ -80,11 +80,15 @@ func (a *app) write(o *cli.Output, pictures []string, found *result.Document) er
 }
 
 // draw writes the charts, and notes which ones could not be drawn.
-func (a *app) draw(o *cli.Output, formats []string, found *result.Document) ([]string, error) {
+func (a *app) draw(o *cli.Output, style chart.Style, found *result.Document) ([]string, error) {
 	figures, notes, err := chart.OfBench(found)
 	if err != nil {
 		return nil, err
 	}
 	a.notes(o, notes...)
-	return chart.Write(o.Folder, figures, formats...)
+	files, err := chart.Write(o.Folder, figures, style)
+	if err == nil {
+		o.ShowPictures(a.Stderr, style, figures)
+	}
+	return files, err
 }

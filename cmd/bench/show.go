@@ -49,11 +49,11 @@ folder that has one. The charts go beside it, unless --out says where.`,
 }
 
 func (a *app) redraw(o *cli.Output, path string) error {
-	formats, err := o.Charts(false)
+	style, err := o.Charts(false)
 	if err != nil {
 		return err
 	}
-	if formats == nil {
+	if style.Formats == nil {
 		return cli.Usage("--charts none: nothing would be drawn; want svg, png or svg,png")
 	}
 	found, err := result.Read(path, result.OfBench)
@@ -71,7 +71,7 @@ func (a *app) redraw(o *cli.Output, path string) error {
 	}
 	var files []string
 	if err = os.MkdirAll(o.Folder, 0o755); err == nil {
-		files, err = a.draw(o, formats, found)
+		files, err = a.draw(o, style, found)
 	}
 	for _, file := range files {
 		fmt.Fprintln(a.Stdout, file)

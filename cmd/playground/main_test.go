@@ -48,6 +48,10 @@ func TestExamples(t *testing.T) {
 			if f.Fault {
 				line += "; fault: " + f.Name
 			}
+			if drawn := f.Chart != nil; drawn != (f.Fault && f.Name != "never expires") ||
+				drawn && (f.Chart.Curves[0].Label != "my" || len(f.Chart.Curves) != 2) {
+				t.Errorf("%s: %s has the chart %+v", x.Name, f.Name, f.Chart)
+			}
 		}
 		all = append(all, line)
 		if len(a.Chart.Curves) < 8 || a.Chart.Curves[0].Label != "my" || !bytes.Contains([]byte(a.Document), []byte(`"my"`)) {

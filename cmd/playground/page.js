@@ -253,6 +253,7 @@ function examined(x) {
   const list = make('ul', '', ...x.findings.map((f) => {
     const item = make('li', '', make('b', f.fault ? 'bad' : '', f.fault ? 'fault' : 'property'), f.text);
     if (f.scenario) item.append(make('details', '', make('summary', '', `The traffic that shows it: ${f.file}`), make('pre', 'plain', f.scenario)));
+    if (f.chart) item.append(figure(f.chart, $('frame').clientWidth - 8));
     return item;
   }));
   const rest = x.checked ? [make('p', 'quiet', x.checked)] : [];

@@ -143,11 +143,14 @@ func keysStory(t *testing.T, b *tab) {
 }
 
 // widthsStory has the answer on a phone and a desk, in light and dark: the page does not scroll sideways, and the frame
-// is as high as the answer.
+// is as high as the answer. The fault has a chart of its traffic.
 func widthsStory(t *testing.T, b *tab) {
-	own := examples()[1]
+	own := examples()[3]
 	b.put(own.Script, own.Binding, "extreme-case-1")
-	b.run()
+	b.ready()
+	b.Says("(answer = examination = null, $('run').click())")
+	b.await("examination && $('frame').contentDocument.querySelector('li figure svg path')")
+	b.Says("stop()")
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{390, 1280} {
 			b.Do(chromedp.EmulateViewport(width, 900), browsertest.Media("", scheme))

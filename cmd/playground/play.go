@@ -124,6 +124,7 @@ type finding struct {
 	Text     string `json:"text"`
 	File     string `json:"file"`     // the name of the scenario file that shows it
 	Scenario string `json:"scenario"` // its YAML; "" if it needs no traffic
+	Chart    *chart `json:"chart"`    // that traffic; nil if the fault is not about what is admitted
 }
 
 // engine answers questions one at a time.
@@ -266,11 +267,17 @@ func chartOf(found *run.Result, own string) *chart {
 	if i < 0 {
 		return nil
 	}
-	c := &chart{Timeline: all[i]}
-	c.Allowed, c.Allows = c.Timeline.Allows()
+	c := charted(all[i])
 	c.Curves = c.Shown()
 	i = slices.IndexFunc(c.Curves, func(l curves.Curve) bool { return l.Label == own })
 	c.Curves = slices.Concat(c.Curves[i:i+1], c.Curves[:i], c.Curves[i+1:])
+	return c
+}
+
+// charted returns a chart of all curves.
+func charted(t curves.Timeline) *chart {
+	c := &chart{Timeline: t}
+	c.Allowed, c.Allows = t.Allows()
 	return c
 }
 
@@ -290,6 +297,10 @@ func (e *engine) examine(ctx context.Context, q *question, asked limit.Policy) (
 		one := finding{Fault: f.Fault, Name: f.Name, Text: f.String(), File: examine.FileName(x, f)}
 		if f.Requests > 0 {
 			one.Scenario = string(examine.Scenario(x, f))
+		}
+		if all := curves.Counterexample(x.Algorithm, f); all != nil {
+			one.Chart = charted(all[1])
+			one.Chart.Curves = append(one.Chart.Curves, *all[1].Reference)
 		}
 		all.Findings = append(all.Findings, one)
 	}

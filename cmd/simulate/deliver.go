@@ -17,6 +17,7 @@ import (
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/chart"
 	"ratelab/internal/cli"
+	"ratelab/internal/curves"
 	"ratelab/internal/message"
 	"ratelab/internal/page"
 	"ratelab/internal/report"
@@ -31,7 +32,7 @@ const indexPage = "index.html"
 type writing struct {
 	*cli.Output
 	command  string // the command that repeats the run
-	pictures []string
+	pictures chart.Style
 	told     bool // the table already names the folder of the charts
 }
 
@@ -41,15 +42,15 @@ func (a *app) write(w *writing, found *run.Result) error {
 	if err == nil {
 		err = writeDocument(filepath.Join(w.Folder, "result.json"), &found.Document)
 	}
-	if err == nil && len(w.pictures) > 0 {
-		if err = draw(w.Folder, found, w.pictures); err == nil {
+	if err == nil && w.pictures.Formats != nil {
+		if err = a.draw(w, slices.Concat(found.Charts, sweptLimits(found))); err == nil {
 			err = writePage(w.Folder, found, w.command)
 		}
 	}
 	if err != nil {
 		return cli.Exit(cli.ExitHarness, fmt.Errorf("--out: %w", err))
 	}
-	if !w.Quiet && !w.told && len(w.pictures) > 0 {
+	if !w.Quiet && !w.told && w.pictures.Formats != nil {
 		fmt.Fprintf(a.Stderr, "simulate: charts are in %s\n", message.Path(filepath.Join(w.Folder, indexPage)))
 	}
 	return nil
@@ -59,17 +60,23 @@ func writeDocument(path string, doc *result.Document) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return result.Write(w, doc) })
 }
 
-// draw writes the charts of every scenario, on all cores.
-func draw(folder string, found *run.Result, formats []string) error {
+// draw writes the charts of every scenario, on all cores. It prints the HTML of the charts if the scenarios are few.
+func (a *app) draw(w *writing, charts []curves.Input) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, in := range slices.Concat(found.Charts, sweptLimits(found)) {
+	figures := make([][]*chart.Figure, len(charts))
+	for i, in := range charts {
 		group.Go(func() error {
-			_, err := chart.Write(folder, chart.OfRun(in), formats...)
+			figures[i] = chart.OfRun(in)
+			_, err := chart.Write(w.Folder, figures[i], w.pictures)
 			return err
 		})
 	}
-	return group.Wait()
+	err := group.Wait()
+	if err == nil && len(charts) <= fewScenarios {
+		w.ShowPictures(a.Stderr, w.pictures, slices.Concat(figures...))
+	}
+	return err
 }
 
 // writePage writes the result as a web page into the folder. command is the command that repeats the run.

@@ -14,6 +14,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
+	"ratelab/internal/chart"
 	"ratelab/internal/cli"
 	"ratelab/internal/engine"
 	"ratelab/internal/examine"
@@ -74,8 +75,7 @@ func (a *app) examine() *cobra.Command {
 	c.Flags().Lookup("seed").Usage = "seed `N` of --search (default 1)"
 	f.FormatFlag(c, examine.FormsOf(nil).Names())
 	f.ReportFlag(c)
-	c.Flags().StringVarP(&f.Folder, "out", "o", "", "write result.json and a scenario for each finding to `FOLDER`")
-	f.ForceFlag(c)
+	f.FolderFlags(c, "", "result.json, and a scenario for each finding, with a chart of a fault")
 	f.QuietFlag(c)
 	return c
 }
@@ -90,7 +90,8 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 	if err != nil {
 		return err
 	}
-	if f.Folder != "" {
+	style, err := f.Charts(false)
+	if err == nil && f.Folder != "" {
 		err = cli.CheckFolder("--out", f.Folder, f.Force)
 	}
 	if kind, _, _ := strings.Cut(f.redis, "="); !slices.Contains(ownServers, kind) {
@@ -128,7 +129,7 @@ func (a *app) examined(ctx context.Context, f *examineFlags, args []string) erro
 		}
 	}
 	bar.Finish()
-	unwritten := f.write(doc)
+	unwritten := a.writeFindings(f, doc, style)
 	if err := examine.FormsOf(args).Write(a.Stdout, f.Format.Value, doc, a.Terminal(f.Quiet)); err != nil {
 		return err
 	}
@@ -249,11 +250,13 @@ func examineFault(name string, err error) error {
 	return cli.ServerFault(err, scriptKinds)
 }
 
-// write writes the document, and a scenario for each finding, into the folder of --out, and notes this in the document.
-func (f *examineFlags) write(doc *result.Document) error {
+// writeFindings writes the document, and a scenario and a chart for each finding, into the folder of --out, and notes
+// this in the document.
+func (a *app) writeFindings(f *examineFlags, doc *result.Document, style chart.Style) error {
 	if f.Folder == "" {
 		return nil
 	}
+	var figures []*chart.Figure
 	err := os.MkdirAll(f.Folder, 0o755)
 	for i := range doc.Examinations {
 		e := &doc.Examinations[i]
@@ -266,9 +269,17 @@ func (f *examineFlags) write(doc *result.Document) error {
 			if err = atomicfile.WriteBytes(file, examine.Scenario(e, found)); err == nil {
 				found.File = file
 			}
+			name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+			if drawn := chart.OfFinding(e, found, name); drawn != nil && style.Formats != nil {
+				figures = append(figures, drawn)
+			}
 		}
 	}
 	if err == nil {
+		_, err = chart.Write(f.Folder, figures, style)
+	}
+	if err == nil {
+		f.ShowPictures(a.Stderr, style, figures)
 		err = writeDocument(filepath.Join(f.Folder, "result.json"), doc)
 	}
 	if err != nil {

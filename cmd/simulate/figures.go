@@ -79,7 +79,7 @@ func (f *flags) shown(c *cobra.Command, args []string, job *job, charts bool) re
 	}
 	if !s.Several && job.Instead.Limits == nil && noChoice(job.Scenarios[0]) == "" {
 		again := cli.Again(c, args, "algorithms", "all", "charts", "columns", "decisions", "force", "format", "out",
-			"quiet", "redis", "seed", "with")
+			"quiet", "redis", "scale", "seed", "theme", "with")
 		s.Next = strings.Replace(again, "simulate", "simulate recommend", 1)
 	}
 	return s

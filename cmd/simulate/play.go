@@ -29,7 +29,7 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 		collectAt(modelsGCPercent)
 	}
 	w := writing{Output: &f.Output, command: cli.Again(c, args, "out", "format", "quiet", "decisions", "charts",
-		"force")}
+		"theme", "scale", "force")}
 	if w.pictures, err = f.Charts(len(job.Scenarios) > fewScenarios); err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (a *app) play(c *cobra.Command, f *flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	figures, err := a.figures(ctx, f, job, f.shown(c, args, job, w.pictures != nil))
+	figures, err := a.figures(ctx, f, job, f.shown(c, args, job, w.pictures.Formats != nil))
 	if err != nil {
 		return err
 	}

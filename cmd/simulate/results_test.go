@@ -93,15 +93,18 @@ func TestResultsPages(t *testing.T) {
 	}
 }
 
-// windows gives the pictures that the pages show, by their names in the folder of results.
+// windows gives the pictures that the pages show, light and dark, by their names in the folder of results.
 func windows(found *run.Result, each func(name string, picture []byte) error) error {
 	for _, in := range found.Charts {
 		for _, f := range chart.OfRun(in) {
 			if !strings.HasSuffix(f.Name, ".window") {
 				continue
 			}
-			if err := each(filepath.Join("charts", f.Name+".svg"), f.Encode("svg")); err != nil {
-				return err
+			for _, dark := range []string{"", ".dark"} {
+				err := each(filepath.Join("charts", f.Name+dark+".svg"), f.Encode("svg", dark != "", 1))
+				if err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -178,8 +181,8 @@ func readme(found *run.Result, take report.Part) func(io.Writer) error {
 		fmt.Fprint(w, "\n## Admitted in the last window\n")
 		for i := range doc.Runs {
 			r := &doc.Runs[i]
-			fmt.Fprintf(w, "\n### %s\n\n%s\n\n![%[1]s: admitted in the last window, against the limit]"+
-				"(charts/%[1]s.window.svg)\n", r.Scenario, report.EscapeMarkdown(r.Question))
+			fmt.Fprintf(w, "\n### %s\n\n%s\n\n%s", r.Scenario, report.EscapeMarkdown(r.Question), chart.Picture(
+				"charts/"+r.Scenario+".window.svg", r.Scenario+": admitted in the last window, against the limit"))
 		}
 		return err
 	}

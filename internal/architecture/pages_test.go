@@ -150,7 +150,7 @@ func readPage(t *testing.T, name string) string {
 var (
 	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$")
 	codeSpan  = regexp.MustCompile("`[^`\n]*`")
-	linked    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	linked    = regexp.MustCompile(`(?:\]\(|<[^<>]* src(?:set)?=")([^()"\s]+)[)"]`)
 	headed    = regexp.MustCompile(`(?m)^#{1,6} +(.*)$`)
 )
 

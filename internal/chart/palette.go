@@ -11,8 +11,8 @@ import (
 	"ratelab/algorithms"
 )
 
-// The colours of a picture besides those of the algorithms. The paper is opaque and light, so that a picture looks the
-// same on a dark page.
+// The colours of a picture besides those of the algorithms, in the light theme. The paper is opaque, so that a picture
+// looks the same on any page.
 var (
 	Paper     = color.NRGBA{0xfd, 0xfd, 0xfb, 0xff}
 	Ink       = color.NRGBA{0x1f, 0x23, 0x28, 0xff}
@@ -45,6 +45,41 @@ func Color(label string) color.NRGBA {
 		return Reference
 	}
 	return others[hashed(name)%uint32(len(others))]
+}
+
+// dark has the colours of the dark theme that differ from those of the light theme. Each keeps its hue where the
+// other colours leave room for it: for every eye, all stay apart.
+var dark = map[color.NRGBA]color.NRGBA{
+	Paper: {0x16, 0x18, 0x1b, 0xff}, Ink: {0xec, 0xee, 0xf0, 0xff}, Quiet: {0xa3, 0xab, 0xb3, 0xff},
+	Grid: {0x33, 0x38, 0x3d, 0xff}, Offered: {0x4a, 0x4f, 0x55, 0xff},
+	{0x88, 0x11, 0x66, 0xff}: {0xbb, 0x02, 0x9c, 0xff}, // plum
+	{0x11, 0x44, 0x99, 0xff}: {0x75, 0x8d, 0xf0, 0xff}, // deep blue
+	{0x22, 0x55, 0x33, 0xff}: {0x2d, 0x71, 0x44, 0xff}, // dark green
+	{0x66, 0x55, 0x11, 0xff}: {0xd6, 0xba, 0x80, 0xff}, // olive
+	others[1]:                {0x54, 0x54, 0xd4, 0xff},
+	others[2]:                {0xff, 0x82, 0x47, 0xff},
+	others[3]:                {0x22, 0x50, 0xf7, 0xff},
+}
+
+// OnDark returns the colour of the dark theme in place of a colour of the light theme. It keeps the opacity.
+func OnDark(c color.NRGBA) color.NRGBA {
+	opacity := c.A
+	c.A = 0xff
+	if d, differs := dark[c]; differs {
+		c = d
+	}
+	c.A = opacity
+	return c
+}
+
+// darkened is a canvas that draws in the dark theme.
+type darkened struct{ vg.Canvas }
+
+func (d darkened) SetColor(c color.Color) {
+	if light, ok := c.(color.NRGBA); ok {
+		c = OnDark(light)
+	}
+	d.Canvas.SetColor(c)
 }
 
 // Look is how the lines of a row are drawn.

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,12 +49,65 @@ func TestPaletteStaysApart(t *testing.T) {
 	for eye, m := range eyes {
 		for i, a := range names {
 			for _, b := range names[:i] {
-				if d := distance(seen(palette[a], m), seen(palette[b], m)); d < 15 {
-					t.Errorf("%s: %s and %s are %.1f apart, want 15", eye, a, b, d)
+				for theme, of := range themes {
+					if d := distance(seen(of(palette[a]), m), seen(of(palette[b]), m)); d < 15 {
+						t.Errorf("%s, %s: %s and %s are %.1f apart, want 15", theme, eye, a, b, d)
+					}
 				}
 			}
 		}
 	}
+}
+
+// themes are what each theme makes of a colour.
+var themes = map[string]func(color.NRGBA) color.NRGBA{Light: func(c color.NRGBA) color.NRGBA { return c }, Dark: OnDark}
+
+// faint are the marks of the light theme with a contrast below 3:1: orange, sky blue, and the grey of the row none.
+var faint = []string{"#e69f00", "#56b4e9", "#bebebe"}
+
+// Every text in a picture has a contrast to the paper of 4.5:1, and every mark of 3:1. What lies behind the marks is
+// excepted: the grid, the offered traffic, and transparent areas. Source: WCAG 2.2, success criteria 1.4.3 and 1.4.11.
+func TestContrastOfThemes(t *testing.T) {
+	painted := regexp.MustCompile(`<(text|path)[^>]* (?:fill|stroke)="(#\w{6})"( \w+-opacity)?`)
+	palette, rows := declaredColours(), []contender(nil)
+	for i := range 20 {
+		name := fmt.Sprint("script ", i)
+		palette[name] = Color(name)
+	}
+	for name := range palette {
+		rows = append(rows, contender{name, "gcra"})
+	}
+	figures := slices.Concat(OfRun(play(caseOne(), 512, rows...)), OfRun(withNone()), chartsOf(t, fifteen()))
+	for theme, of := range themes {
+		behind := []color.NRGBA{of(Paper), of(Grid), of(Offered)}
+		seen := map[string]bool{}
+		for _, f := range figures {
+			for _, m := range painted.FindAllStringSubmatch(string(f.Encode("svg", theme == Dark, 1)), -1) {
+				c := parsed(t, m[2])
+				if seen[m[1]+m[2]] = true; m[1] == "path" && (m[3] != "" || slices.Contains(behind, c)) {
+					continue
+				}
+				want := map[string]float64{"text": 4.5, "path": 3}[m[1]]
+				if got := contrast(c, of(Paper)); got < want && !(theme == Light && slices.Contains(faint, m[2])) {
+					t.Errorf("%s: a %s in %s has a contrast of %.2f, want %v", theme, m[1], m[2], got, want)
+				}
+			}
+		}
+		for name, c := range palette {
+			if c = of(c); !seen[fmt.Sprintf("path#%02x%02x%02x", c.R, c.G, c.B)] {
+				t.Errorf("%s: %s is in no picture", theme, name)
+			}
+		}
+	}
+}
+
+// contrast is that of WCAG 2.2.
+func contrast(a, b color.NRGBA) float64 {
+	luminance := func(c color.NRGBA) float64 {
+		return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B) + 0.05
+	}
+	one, other := luminance(a), luminance(b)
+	return max(one, other) / min(one, other)
 }
 
 // No two algorithms share a colour by a slip, and each is visible on the paper.

@@ -40,7 +40,7 @@ type picture struct {
 
 func drawnTo(t *testing.T, f *Figure) (p picture) {
 	t.Helper()
-	p.svg = f.Encode("svg")
+	p.svg = f.Encode("svg", false, 1)
 	if err := xml.Unmarshal(p.svg, &p); err != nil {
 		t.Fatalf("%s: %v", f.Name, err)
 	}
@@ -135,11 +135,11 @@ func checkGolden(t *testing.T, f *Figure) {
 	t.Helper()
 	name := filepath.Join("testdata", f.Name+".svg")
 	if *update {
-		if err := os.WriteFile(name, f.Encode("svg"), 0o644); err != nil {
+		if err := os.WriteFile(name, f.Encode("svg", false, 1), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if want, err := os.ReadFile(name); err != nil || !bytes.Equal(want, f.Encode("svg")) {
+	if want, err := os.ReadFile(name); err != nil || !bytes.Equal(want, f.Encode("svg", false, 1)) {
 		t.Errorf("%s is not the picture in testdata (%v); look at it, then accept it with -update", f.Name, err)
 	}
 }
@@ -154,7 +154,7 @@ func show(t *testing.T, folder string, figures []*Figure) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(dir, figures, "png"); err != nil {
+	if _, err := Write(dir, figures, Style{Formats: []string{"png"}, Scale: 2}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -167,7 +167,8 @@ func TestHostileTextIsDrawnAsText(t *testing.T) {
 	in.Run.Question, in.Run.Scenario, in.Algorithms[0].Label = hostile, hostile, hostile
 	f := OfRun(in)[1]
 	checkPicture(t, f)
-	if svg := f.Encode("svg"); bytes.ContainsAny(svg, "\x1b\x00\u202e\u2028") || bytes.Contains(svg, []byte("<b>")) {
+	svg := f.Encode("svg", false, 1)
+	if bytes.ContainsAny(svg, "\x1b\x00\u202e\u2028") || bytes.Contains(svg, []byte("<b>")) {
 		t.Errorf("hostile text reached %q", svg)
 	}
 }

@@ -2,6 +2,8 @@ package chart
 
 import (
 	"bytes"
+	"image"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -39,7 +41,7 @@ func TestPicturesOfRuns(t *testing.T) {
 	}
 	for _, f := range OfRun(one()) {
 		for _, format := range []string{"svg", "png"} {
-			if !bytes.Equal(f.Encode(format), f.Encode(format)) {
+			if !bytes.Equal(f.Encode(format, false, 1), f.Encode(format, false, 1)) {
 				t.Errorf("%s.%s differs when drawn again", f.Name, format)
 			}
 		}
@@ -107,7 +109,7 @@ func TestWriteNamesItsFiles(t *testing.T) {
 	in.Algorithms[0].Series.DelayUS = make([]int64, len(in.Traffic.Offered))
 	in.Algorithms[0].Series.DelayUS[0] = 1_234_567
 	dir, figures := t.TempDir(), OfRun(in)
-	paths, err := Write(dir, figures, "svg", "png")
+	paths, err := Write(dir, figures, Style{[]string{"svg", "png"}, Auto, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,19 +118,80 @@ func TestWriteNamesItsFiles(t *testing.T) {
 	}
 	var want []string
 	for _, name := range []string{"admitted", "window", "cumulative", "delay", "timescale"} {
-		for _, extension := range []string{"svg", "png", "csv"} {
+		for _, extension := range []string{"svg", "dark.svg", "png", "dark.png", "csv"} {
 			want = append(want, filepath.Join(dir, "one-algorithm."+name+"."+extension))
 		}
 	}
 	if !slices.Equal(paths, want) {
 		t.Errorf("wrote\n%s\nwant\n%s", strings.Join(paths, "\n"), strings.Join(want, "\n"))
 	}
+	for extension, dark := range map[string]bool{"svg": false, "dark.svg": true} {
+		have, err := os.ReadFile(filepath.Join(dir, "one-algorithm.window."+extension))
+		if err != nil || !bytes.Equal(have, figureOf(t, figures, "window").Encode("svg", dark, 1)) {
+			t.Errorf("the file %s is of the other theme (%v)", extension, err)
+		}
+	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != len(want) {
 		t.Errorf("%d files are left (%v), want the %d that were named", len(left), err, len(want))
 	}
-	_, err = Write(filepath.Join(dir, "absent"), figures, "svg")
+	_, err = Write(filepath.Join(dir, "absent"), figures, Style{Formats: []string{"svg"}})
 	if err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("a folder that is not there: error %v, want one line", err)
+	}
+}
+
+// In a log with dates, the axis of every chart over time has the dates and times of the log, in UTC.
+func TestALogsChartHasDates(t *testing.T) {
+	in := day()
+	in.Run.FirstUS = time.Date(2026, 3, 2, 21, 0, 0, 0, time.UTC).UnixMicro()
+	for _, f := range OfRun(in) {
+		text := "\n" + words(t, f) + "\n"
+		if dated := strings.Contains(text, "\n3 Mar\n") && strings.Contains(text, "\n12:00\n") &&
+			!strings.Contains(text, "\n12 h\n"); dated == strings.HasSuffix(f.Name, ".timescale") {
+			t.Errorf("%s: dates %v on the axis, in\n%s", f.Name, dated, text)
+		}
+	}
+}
+
+// A scale of 2 doubles the px in both directions and moves nothing: each px of the small picture has nearly the mean
+// colour of its four px in the large one.
+func TestScaleKeepsTheLayout(t *testing.T) {
+	var sizes [2]image.Image
+	for i := range sizes {
+		var err error
+		if sizes[i], err = png.Decode(bytes.NewReader(OfRun(one())[1].Encode("png", true, 1+i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	small, large := sizes[0], sizes[1]
+	if small.Bounds().Dx() != pageWidth || large.Bounds().Max != small.Bounds().Max.Mul(2) {
+		t.Fatalf("sizes %v and %v", small.Bounds(), large.Bounds())
+	}
+	red := func(m image.Image, x, y int) float64 {
+		r, _, _, _ := m.At(x, y).RGBA()
+		return float64(r) / 0xffff
+	}
+	off, n := 0.0, float64(small.Bounds().Dx()*small.Bounds().Dy())
+	for x := range small.Bounds().Dx() {
+		for y := range small.Bounds().Dy() {
+			mean := 0.0
+			for _, at := range [][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
+				mean += red(large, 2*x+at[0], 2*y+at[1]) / 4
+			}
+			off += math.Abs(red(small, x, y)-mean) / n
+		}
+	}
+	if off > 0.01 {
+		t.Errorf("px differ by %.4f on average", off)
+	}
+}
+
+// The HTML is that of a picture, whatever the words hold.
+func TestPictureEscapes(t *testing.T) {
+	want := "<picture>\n  <source media=\"(prefers-color-scheme: dark)\" srcset=\"a/b.window.dark.png\">\n" +
+		"  <img alt=\"1 &lt; 2 &#34;per&#34; s\" src=\"a/b.window.png\">\n</picture>\n"
+	if got := Picture("a/b.window.png", `1 < 2 "per" s`); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
-
-	"ratelab/internal/message"
 )
 
 // fontFamily is the measured font, followed by fonts with its metrics and by generic ones.
@@ -98,7 +96,7 @@ func (s *svg) paint(attribute string) string {
 func (s *svg) document(title string) []byte {
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%g" viewBox="0 0 %d %g" role="img" `+
 		`font-family="%s">`+"\n<title>%s</title>\n", pageWidth, float64(s.height), pageWidth, float64(s.height), fontFamily,
-		html.EscapeString(message.Visible(title)))
+		html.EscapeString(title))
 	return fmt.Appendf(nil, "%s%s</svg>\n", head, s.body.Bytes())
 }
 

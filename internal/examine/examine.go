@@ -20,12 +20,14 @@ import (
 	"strings"
 	"time"
 
+	"ratelab/algorithms"
 	"ratelab/internal/limit"
 	"ratelab/internal/limiter"
 	"ratelab/internal/message"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 	"ratelab/internal/run"
+	"ratelab/internal/scenario"
 	"ratelab/internal/script"
 	"ratelab/internal/virtualtime"
 )
@@ -227,6 +229,7 @@ type examination struct {
 	stepUS  int64  // between requests that are "at once"
 	seconds bool   // the script counts in whole seconds
 	rules   []rule // that explain all decisions
+	nearly  []rule // that explain all decisions but for a fault
 	worstOf *play  // the play with the most admitted in one window
 	worstAt limit.Policy
 	worstN  int64
@@ -275,6 +278,9 @@ func (x *examination) say(fault bool, kind string, shown *play, format string, a
 		Limit: result.LimitOf(x.policy), Traffic: []result.Volley{}}
 	if shown != nil {
 		f.Requests, f.Traffic = int64(len(shown.asks)), volleys(x.traffic(shown))
+		if fault && !slices.Contains(besidesAdmission, kind) {
+			f.Counterexample = x.against(shown)
+		}
 	}
 	if f.Limit != x.found.Limit {
 		f.Text = fmt.Sprintf("at %s (%s): %s", inShort(x.policy), x.why, f.Text)
@@ -290,6 +296,34 @@ func (x *examination) say(fault bool, kind string, shown *play, format string, a
 // has reports whether there is a finding of one of these kinds.
 func (x *examination) has(kinds ...string) bool {
 	return slices.ContainsFunc(x.found.Findings, func(f result.Finding) bool { return slices.Contains(kinds, f.Kind) })
+}
+
+// besidesAdmission are the kinds of faults that are not about what one limit admits of one client's requests.
+var besidesAdmission = []string{"shares_keys", "retry_after", "retry_late", "remaining", "reset_after",
+	"never_expires", "silent_fallback", "cluster", "fails", "charges_others", "retry_others"}
+
+// against compares the script's decisions on a play with those of a right limiter: of the rule that explains the script
+// but for a fault, or else of the exact rule of the contract. It returns nil if they do not differ.
+func (x *examination) against(p *play) *result.Counterexample {
+	y := *x // the decision is no part of the examination
+	got, err := y.decide(x.limiter, []*play{p})
+	if err != nil {
+		return nil
+	}
+	z := x.sizes()
+	if z.atOnce == 0 || z.atOnce >= z.burst-1 { // not a limiter that admits fewer at once by its rule
+		z.atOnce = z.burst
+	}
+	label := algorithms.Exact(x.policy.Contract).Label
+	exact := slices.DeleteFunc(rules(), func(r rule) bool { return r.label != label })
+	for _, r := range slices.Concat(x.rules, x.nearly, exact) {
+		over, under, _ := r.departures(got[0], z, scenario.DefaultStart.UnixMicro(), x.toleranceUS())
+		if over+under > 0 {
+			return &result.Counterexample{Requests: x.traffic(p), Script: got[0].got, Right: r.decide(got[0], z),
+				Rule: r.name()}
+		}
+	}
+	return nil
 }
 
 // evaluate lets the script decide the plays, and then the further plays that the laws derive from them.
@@ -473,7 +507,7 @@ func (x *examination) unexplained(all []*outcome, broken []*breach, nearest fitt
 			c.kind, c.but, c.none = "expires_late", "but its keys expire too late", "; none if its keys expired in time"
 		}
 	}
-	x.found.Family = exact[0].name() + ", " + c.but
+	x.found.Family, x.nearly = exact[0].name()+", "+c.but, exact
 	isCost := func(b *breach) bool { return b.shown.has(costly) && !b.ofHints() }
 	still := x.broken(after)
 	if c.tolerance > 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -120,6 +121,7 @@ func texts(e *result.Examination) (all []string) {
 
 // The scenario of a finding has the traffic that shows it.
 func TestScenariosHoldTheTraffic(t *testing.T) {
+	charted := 0
 	for script, words := range map[string]string{"counts_rejected/both": "20/7s", "shares_keys/both": "20/7s",
 		"ignores_cost/both": "20/7s", "no_limit/both": "30/1s 10", "loses_fraction/both": "20/7s",
 		"client_clock/both": "20/7s", "sweep/zero": "100/1m", "ends/slot-leaks": "2/in_flight",
@@ -168,6 +170,39 @@ func TestScenariosHoldTheTraffic(t *testing.T) {
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: %v, want %v", f.Kind, got, want)
+			}
+			if c := f.Counterexample; c != nil {
+				charted++
+				for k := range c.Requests {
+					c.Requests[k].ClientSkewUS = 0 // the scenario has clients with offsets
+				}
+				if !reflect.DeepEqual(c.Requests, want) || slices.EqualFunc(c.Script, c.Right,
+					func(a, b limit.Decision) bool { return a.Verdict == b.Verdict }) {
+					t.Errorf("%s: the chart has %v, want %v with other decisions", f.Kind, c.Requests, want)
+				}
+			}
+		}
+	}
+	if charted < 6 {
+		t.Errorf("%d faults have the decisions for a chart", charted)
+	}
+}
+
+// No rule departs from itself: its own decisions on a play are those that it explains.
+func TestRulesDecideAsTheyExplain(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 0))
+	s := builtin(t, "gcra", "10/1s")
+	x, err := s.under(t.Context(), *s.Asked)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.admits = x.burst
+	for n, p := range x.corpus(true) {
+		for _, r := range rules() {
+			o := &outcome{play: p, startUS: random.Int64N(second)}
+			o.got = r.decide(o, x.sizes())
+			if over, under, first := x.departures(&r, o, 0); over+under > 0 {
+				t.Errorf("play %d, %s: %d and %d from request %d on", n, r.name(), over, under, first)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ratelab/algorithms"
 	"ratelab/internal/limit"
+	"ratelab/internal/scenario"
 )
 
 // sizes is a limit as rules see it. Rules with a window use atOnce instead of the limit.
@@ -320,6 +321,26 @@ func (s *parted) took(atUS int64, cost float64, admitted bool) {
 	if admitted {
 		s.ends, s.used = append(s.ends, s.part(atUS)), append(s.used, cost)
 	}
+}
+
+// decide returns the decisions of a limiter with the rule on a play.
+func (r *rule) decide(p *outcome, z sizes) []limit.Decision {
+	states := map[string]state{}
+	all := make([]limit.Decision, len(p.asks))
+	for i, q := range p.asks {
+		s := states[q.Key]
+		if s == nil {
+			s = r.begin(z)
+			states[q.Key] = s
+		}
+		at, cost := scenario.DefaultStart.UnixMicro()+p.startUS+q.AtUS, float64(q.Cost)
+		all[i].Verdict = limit.Rejected
+		if cost <= s.room(at)+1e-9 {
+			all[i].Verdict = limit.Allowed
+		}
+		s.took(at, cost, all[i].Allowed())
+	}
+	return all
 }
 
 func floor(us, stepUS int64) int64 { return us - ((us%stepUS)+stepUS)%stepUS }

@@ -143,33 +143,24 @@ func (l *labels) css() string {
 	return out.String()
 }
 
-// Colour returns a row's colour in CSS, adapted to light and dark paper.
+// Colour returns a row's colour in CSS, for light and dark paper.
 func Colour(label string) string {
 	c := chart.Color(label)
-	return "light-dark(" + hex(distinct(c, lightPaper)) + "," + hex(distinct(c, darkPaper)) + ")"
+	return "light-dark(" + hex(distinct(c)) + "," + hex(chart.OnDark(c)) + ")"
 }
-
-// The page's paper, as in palette.css.
-var (
-	lightPaper = color.NRGBA{0xfd, 0xfd, 0xfb, 0xff}
-	darkPaper  = color.NRGBA{0x16, 0x18, 0x1b, 0xff}
-)
 
 // leastContrast is the contrast that a meaningful line needs. Source: WCAG 2.2, success criterion 1.4.11.
 const leastContrast = 3
 
-// distinct returns c, made darker on light paper or lighter on dark paper until the contrast is sufficient.
-func distinct(c, paper color.NRGBA) color.NRGBA {
-	towards := color.NRGBA{0, 0, 0, 0xff}
-	if luminance(paper) < 0.5 {
-		towards = color.NRGBA{0xff, 0xff, 0xff, 0xff}
-	}
+// distinct returns c, made darker until the contrast to light paper is sufficient.
+func distinct(c color.NRGBA) color.NRGBA {
+	black := color.NRGBA{0, 0, 0, 0xff}
 	for share := 0.0; share < 1; share += 0.04 {
-		if m := mixed(c, towards, share); contrast(m, paper) >= leastContrast {
+		if m := mixed(c, black, share); contrast(m, chart.Paper) >= leastContrast {
 			return m
 		}
 	}
-	return towards
+	return black
 }
 
 func mixed(a, b color.NRGBA, share float64) color.NRGBA {

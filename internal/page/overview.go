@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ratelab/internal/curves"
 	"ratelab/internal/report"
 	"ratelab/internal/result"
 )
@@ -52,6 +53,28 @@ func examinations(doc *result.Document) (s report.Sheet) {
 		s = append(s, part)
 	}
 	return s
+}
+
+// counterexamples returns a chart of the traffic that shows each fault about what a script admits. It adds the labels.
+func counterexamples(doc *result.Document, l *labels) (all []plot) {
+	for i := range doc.Examinations {
+		e := &doc.Examinations[i]
+		for k := range e.Findings {
+			f := &e.Findings[k]
+			charts := curves.Counterexample(e.Algorithm, f)
+			if charts == nil {
+				continue
+			}
+			l.add(e.Algorithm)
+			l.add(curves.RightLabel)
+			p := timelinePlot(charts[1], l)
+			p.Kind = "counterexample"
+			p.Caption = fmt.Sprintf("%s: %s. %s. The right limiter is %s", e.Algorithm, f.Name, p.Caption,
+				f.Counterexample.Rule)
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // matricesOf returns the matrices with links to the scenarios.

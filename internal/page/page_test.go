@@ -162,13 +162,33 @@ func TestInputThatCannotBe(t *testing.T) {
 	}
 }
 
+// A fault has a chart of its traffic, with the script, a right limiter and the limit.
+func TestFaultsHaveCharts(t *testing.T) {
+	in := worked()
+	yes, no := limit.Decision{Verdict: limit.Allowed}, limit.Decision{Verdict: limit.Rejected}
+	in.Document.Examinations = []result.Examination{{Algorithm: "mine", Findings: []result.Finding{
+		{Fault: true, Name: "never expires"},
+		{Fault: true, Name: "off by one", Limit: result.Limit{Requests: 1, WindowUS: 1_000_000, Burst: 1},
+			Counterexample: &result.Counterexample{Rule: "a sliding window by a log",
+				Requests: []limit.Request{{Key: "k0", Cost: 1}, {AtUS: 1, Key: "k0", Cost: 1}},
+				Script:   []limit.Decision{yes, yes}, Right: []limit.Decision{yes, no}}}}}}
+	shown := newPage(in).Shown
+	if len(shown) != 1 || !strings.HasPrefix(shown[0].Caption, "mine: off by one. Admitted in the last second") {
+		t.Fatalf("charts %+v", shown)
+	}
+	c := shown[0].Curves
+	if len(c) != 2 || c[0].Shown.Text != "mine" || c[0].Top != 2 || c[1].Top != 1 || shown[0].Allowed != "1" {
+		t.Errorf("curves %+v", c)
+	}
+}
+
 // Lines and text stand out enough from the paper, in light and in dark.
 func TestContrast(t *testing.T) {
 	for _, name := range []string{"none", "gcra", "sliding-window-counter", "fixed-window-aligned",
 		result.ReferenceLabel, "my.lua"} {
 		c := chart.Color(name)
-		if contrast(distinct(c, lightPaper), lightPaper) < leastContrast ||
-			contrast(distinct(c, darkPaper), darkPaper) < leastContrast {
+		if contrast(distinct(c), chart.Paper) < leastContrast ||
+			contrast(chart.OnDark(c), chart.OnDark(chart.Paper)) < leastContrast {
 			t.Errorf("%s does not stand out", name)
 		}
 	}
@@ -177,7 +197,7 @@ func TestContrast(t *testing.T) {
 		-1) {
 		light[v[1]], dark[v[1]] = v[2], v[3]
 	}
-	if light["paper"] != hex(lightPaper) || dark["paper"] != hex(darkPaper) {
+	if light["paper"] != hex(chart.Paper) || dark["paper"] != hex(chart.OnDark(chart.Paper)) {
 		t.Fatalf("the paper of page.css is %s and %s", light["paper"], dark["paper"])
 	}
 	for _, mode := range []map[string]string{light, dark} {

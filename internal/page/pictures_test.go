@@ -18,7 +18,7 @@ import (
 func TestThePageShowsWhatThePicturesShow(t *testing.T) {
 	in := large()
 	dir := t.TempDir()
-	if _, err := chart.Write(dir, chart.OfRun(in.Charts[0]), "svg"); err != nil {
+	if _, err := chart.Write(dir, chart.OfRun(in.Charts[0]), chart.Style{Formats: []string{"svg"}}); err != nil {
 		t.Fatal(err)
 	}
 	drawn := plots(in, 0, newLabels(in.Document.Runs, nil))

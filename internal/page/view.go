@@ -23,6 +23,7 @@ type page struct {
 	Title     string
 	Legend    legend
 	Overview  report.Sheet
+	Shown     []plot // the traffic that shows each fault about what a script admits
 	Scenarios []scenario
 	Rules     []rule
 	Command   string
@@ -49,12 +50,13 @@ type rule struct {
 func newPage(in Input) page {
 	doc := in.Document
 	l := newLabels(doc.Runs, in.Bench)
+	shown := counterexamples(doc, l) // it adds labels
 	ids := identifiers(doc.Runs)
 	style := strings.TrimSpace(Palette+pageCSS) + "\n" + l.css() + matrixCSS(report.Matrices(doc, nil))
 	p := page{
 		Policy: policy(style, pageJS), Style: template.CSS(style), Script: template.JS(pageJS),
 		Title: "Rate limiters compared", Legend: l.legend(), Overview: newOverview(in, ids),
-		Command: in.Command, Tool: doc.Tool,
+		Command: in.Command, Tool: doc.Tool, Shown: shown,
 	}
 	if len(doc.Runs) == 1 {
 		p.Title = doc.Runs[0].Scenario

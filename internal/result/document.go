@@ -164,6 +164,16 @@ type Finding struct {
 	Traffic  []Volley     `json:"traffic"`
 	// BehindUS is how far the clock of the client of every second request is behind; absent if 0.
 	BehindUS int64 `json:"behind_us,omitempty"`
+	// Counterexample has the decisions on that traffic; nil if the fault is not about what is admitted. It is not
+	// written.
+	Counterexample *Counterexample `json:"-"`
+}
+
+// Counterexample has the decisions of a script and of a right limiter on the traffic that shows a fault. They differ.
+type Counterexample struct {
+	Requests      []limit.Request  // times count from the scenario's start
+	Script, Right []limit.Decision // on each request
+	Rule          string           // of the right limiter, in words
 }
 
 // String returns the finding in words.

@@ -16,7 +16,7 @@ import (
 // Each binding names the source of its script. It can be loaded for limits with and without a burst.
 func TestBindings(t *testing.T) {
 	names, err := bindings.ReadDir(".")
-	if err != nil || len(names) < 11 {
+	if err != nil || len(names) < 16 {
 		t.Fatalf("%d bindings: %v", len(names), err)
 	}
 	for _, name := range names {
