@@ -13,9 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"ratelab/algorithms"
 	"ratelab/internal/atomicfile"
 	"ratelab/internal/chart"
 	"ratelab/internal/cli"
+	"ratelab/internal/curves"
 	"ratelab/internal/limit"
 	"ratelab/internal/longtest"
 	"ratelab/internal/page"
@@ -43,9 +45,10 @@ func TestResultsPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	results, take := filepath.Join("..", "..", "results"), answers(t, job.Scenarios)
+	swept := burstSweep(t)
 	if *update {
 		bench, err := readMeasured(results)
-		if err := errors.Join(err, verdict(&found.Document), writeResults(t, results, found, bench, take)); err != nil {
+		if err := errors.Join(err, verdict(&found.Document), writeResults(t, results, found, swept, bench, take)); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -81,7 +84,7 @@ func TestResultsPages(t *testing.T) {
 			t.Errorf("results/%s does not show these figures; make results writes it anew", name)
 		}
 	}
-	err = windows(found, func(name string, picture []byte) error {
+	err = windows(append(found.Charts, swept...), func(name string, picture []byte) error {
 		have, err := os.ReadFile(filepath.Join(results, name))
 		if err == nil && !bytes.Equal(have, picture) {
 			t.Errorf("results/%s is another picture; make results draws it anew", name)
@@ -93,11 +96,34 @@ func TestResultsPages(t *testing.T) {
 	}
 }
 
+// burstSweep returns the input of the chart about the burst.
+func burstSweep(t *testing.T) []curves.Input {
+	s, err := algorithms.Sweep("gcra:burst=1..100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	poisson, err := scenario.Load("poisson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := newJob([]*scenario.Scenario{poisson}, run.ModelServer, false)
+	job.Algorithms, job.Sweeps, job.Version = s.Rows, []*algorithms.Swept{s}, ""
+	found, err := job.decide(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Charts
+}
+
 // windows gives the pictures that the pages show, light and dark, by their names in the folder of results.
-func windows(found *run.Result, each func(name string, picture []byte) error) error {
-	for _, in := range found.Charts {
+func windows(charts []curves.Input, each func(name string, picture []byte) error) error {
+	for _, in := range charts {
+		shown := ".window"
+		if in.Run.Sweeps != nil {
+			shown = ".sweep"
+		}
 		for _, f := range chart.OfRun(in) {
-			if !strings.HasSuffix(f.Name, ".window") {
+			if !strings.HasSuffix(f.Name, shown) {
 				continue
 			}
 			for _, dark := range []string{"", ".dark"} {
@@ -112,9 +138,9 @@ func windows(found *run.Result, each func(name string, picture []byte) error) er
 }
 
 // writeResults writes the document, and the pages with the pictures that they show.
-func writeResults(t *testing.T, folder string, found *run.Result, bench *result.Document,
+func writeResults(t *testing.T, folder string, found *run.Result, swept []curves.Input, bench *result.Document,
 	take report.Part) error {
-	err := windows(found, func(name string, picture []byte) error {
+	err := windows(append(found.Charts, swept...), func(name string, picture []byte) error {
 		return os.WriteFile(filepath.Join(folder, name), picture, 0o644)
 	})
 	if err != nil {
@@ -178,11 +204,18 @@ func readme(found *run.Result, take report.Part) func(io.Writer) error {
 			"`go run ./cmd/simulate NAME`.\nLibraries that people deploy have "+
 			"[a page of their own](libraries/README.md).\n\n")
 		err := report.Sheet(append(matrices, take)).WriteMarkdown(w)
+		fmt.Fprint(w, "\n## How large should the burst be?\n\n`simulate poisson --sweep gcra:burst=1..100` draws this: "+
+			"random traffic whose mean rate is the limit of 10 per second.\nA small burst loses traffic. A large one "+
+			"admits more in one second.\n\n", chart.Picture("charts/poisson.sweep.svg",
+			"poisson: by the burst of gcra, how far above the limit, and how much is lost"))
 		fmt.Fprint(w, "\n## Admitted in the last window\n")
 		for i := range doc.Runs {
-			r := &doc.Runs[i]
+			r, what := &doc.Runs[i], "admitted in the last window"
+			if r.Limit.Contract == limit.ByFlight {
+				what = "requests in flight"
+			}
 			fmt.Fprintf(w, "\n### %s\n\n%s\n\n%s", r.Scenario, report.EscapeMarkdown(r.Question), chart.Picture(
-				"charts/"+r.Scenario+".window.svg", r.Scenario+": admitted in the last window, against the limit"))
+				"charts/"+r.Scenario+".window.svg", r.Scenario+": "+what+", against the limit"))
 		}
 		return err
 	}

@@ -26,7 +26,7 @@ func TestPicturesOfFindings(t *testing.T) {
 	checkPicture(t, drawn)
 	text := strings.ReplaceAll(words(t, drawn), "\n", " ")
 	for _, want := range []string{"mine: off by one: admits 3 at once, and the limit is 2", "Limit 2 per second.",
-		"The right limiter is a sliding window by a log.", "permits in the last second", "mine.off-by-one.yaml"} {
+		"The right limiter is a sliding window by a log.", "tokens in the last second", "mine.off-by-one.yaml"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

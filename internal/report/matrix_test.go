@@ -15,8 +15,8 @@ func TestNoCellExceedsTheGuaranteeAboveIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts := Matrices(doc, nil)
-	if len(parts) != 3 {
-		t.Fatalf("%d tables, want 3", len(parts))
+	if len(parts) != 4 {
+		t.Fatalf("%d tables, want 4", len(parts))
 	}
 	cells := 0
 	for _, p := range parts[:2] {
