@@ -32,6 +32,7 @@ var settling = map[string]func(p limit.Policy) (script string, args []string, fr
 	"gcra":                 gcraTokensUnder,
 	"fixed-window-aligned": windowTokensUnder,
 	logTokens:              logTokensUnder,
+	"token-bucket-debt":    debtTokensUnder,
 }
 
 const logTokens = "log-tokens"
@@ -228,6 +229,88 @@ func (w *windowTokens) End(serverUS, _ int64, key string, e limit.Ending) bool {
 		return false
 	}
 	s.count = max(0, s.count+e.Actual-e.Reserved)
+	return true
+}
+
+// debtTokens is a bucket that is refilled at whole intervals. A start may leave a debt below the capacity, and an end
+// any debt.
+type debtTokens struct {
+	capacity, refill, intervalUS int64
+	tokensOf[debt, *debt]
+}
+
+// debt has the tokens of one key at lastUS, the end of an interval.
+type debt struct {
+	life
+	tokens, lastUS int64
+}
+
+func debtTokensUnder(p limit.Policy) (script string, args []string, fresh func() limit.Tracker, err error) {
+	capacity, refill := p.Capacity(), min(p.Requests, p.Capacity())
+	intervalUS, rest := limit.Quotient(refill, p.WindowUS(), p.Requests, limit.MaxWindow.Microseconds())
+	if rest {
+		intervalUS++
+	}
+	err = withinSpan("filling the bucket", ceilDiv(2*capacity, refill), intervalUS, limit.MaxExact/2, 1)
+	return "token-bucket-debt-tokens", decimal(capacity, refill, intervalUS), func() limit.Tracker {
+		return &debtTokens{capacity, refill, intervalUS, tokensOf[debt, *debt]{newStore[debt](clock{})}}
+	}, err
+}
+
+func (b *debtTokens) Decide(serverUS, clientUS int64, key string, cost int64) limit.Decision {
+	return b.Start(serverUS, clientUS, key, cost, 0)
+}
+
+func (b *debtTokens) Fork(key string) limit.Model {
+	return &debtTokens{b.capacity, b.refill, b.intervalUS, tokensOf[debt, *debt]{b.store.fork(key)}}
+}
+
+// refilled returns the tokens at the present time, and the end of the last interval.
+func (b *debtTokens) refilled(at *moment, s *debt) (tokens, lastUS int64) {
+	if s.lastMS == 0 {
+		return b.capacity, at.nowUS
+	}
+	intervals := max(0, floorDiv(at.nowUS-s.lastUS, b.intervalUS))
+	return min(b.capacity, s.tokens+product(intervals, b.refill)), s.lastUS + intervals*b.intervalUS
+}
+
+func (b *debtTokens) set(at *moment, s *debt, tokens, lastUS int64) {
+	lifeUS := max(0, lastUS-at.nowUS) + ceilDiv(b.capacity-tokens, b.refill)*b.intervalUS
+	*s = debt{life{at.nowMS + max(1, ceilDiv(lifeUS, 1000))}, tokens, lastUS}
+}
+
+func (b *debtTokens) Start(serverUS, _ int64, key string, cost, _ int64) (d limit.Decision) {
+	at, s := b.at(serverUS, key)
+	tokens, lastUS := b.refilled(at, s)
+	takes := func() int64 {
+		if tokens <= 0 {
+			return 0
+		}
+		return min(b.capacity, tokens+b.capacity-1)
+	}
+	wait := func(wanted int64) int64 {
+		if tokens >= wanted {
+			return 0
+		}
+		return lastUS + ceilDiv(wanted-tokens, b.refill)*b.intervalUS - at.nowUS
+	}
+	switch {
+	case tokens > 0 && cost <= takes():
+		d.Verdict, tokens = limit.Allowed, tokens-cost
+		b.set(at, s, tokens, lastUS)
+	case cost > b.capacity:
+		d.RetryAfterUS = limit.Never
+	default:
+		d.RetryAfterUS = wait(max(1, cost-b.capacity+1))
+	}
+	d.Remaining, d.ResetAfterUS = takes(), wait(b.capacity)
+	return d
+}
+
+func (b *debtTokens) End(serverUS, _ int64, key string, e limit.Ending) bool {
+	at, s := b.at(serverUS, key)
+	tokens, lastUS := b.refilled(at, s)
+	b.set(at, s, min(b.capacity, tokens+e.Reserved-e.Actual), lastUS)
 	return true
 }
 

@@ -218,6 +218,9 @@ func compose(boot, name string, size int, engine []byte) ([]byte, error) {
 	}
 	data.Engine, data.Size, data.Version, data.Examples = name, size, version, examples()
 	for _, s := range builtin {
+		if s.RequestsEnd() { // a visitor's script has no call at the end
+			continue
+		}
 		requests, _ := s.Stream(s.Seed).Count()
 		if s.Reactive() {
 			requests += 1 << 20 // clients may retry: sort it to the end

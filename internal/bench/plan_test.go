@@ -133,5 +133,7 @@ func plain(t *testing.T) []*scenario.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(s *scenario.Scenario) bool { return !s.Plain() })
+	return slices.DeleteFunc(all, func(s *scenario.Scenario) bool {
+		return !s.Plain() || s.RequestsEnd()
+	})
 }

@@ -29,7 +29,8 @@ type settling struct {
 // settlings are the known ways, the right ones first.
 var settlings = []settling{
 	{words: "it replaces what was reserved by the actual cost"},
-	{words: "it replaces what was reserved by the actual cost", atEnd: true, clipped: true, buckets: true},
+	// The rules of buckets clip by themselves.
+	{words: "it replaces what was reserved by the actual cost", atEnd: true, buckets: true},
 	{words: "it reserves nothing, and counts the actual cost at the end", nothing: true},
 	{words: "it reserves nothing, and counts the actual cost at the end", nothing: true, atEnd: true, clipped: true},
 	{kind: "never_settles", words: "but it keeps what was reserved", never: true},

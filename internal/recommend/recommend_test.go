@@ -218,7 +218,8 @@ func TestScreensFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		n, known := s.Stream(s.Seed).Count()
-		if s.Sequences != nil || s.ClocksOff() || s.Faulty() || !known || !longtest.All() && n > 2_500 {
+		if s.Sequences != nil || s.RequestsEnd() || s.ClocksOff() || s.Faulty() || !known ||
+			!longtest.All() && n > 2_500 {
 			continue
 		}
 		q := &Question{Scenarios: []*scenario.Scenario{s}, Instead: run.Instead{Contract: new(limit.Contract)}}

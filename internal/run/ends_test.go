@@ -26,7 +26,7 @@ actual: {plus: {weighted: {1: 0.5, 20: 0.4, 250: 0.1}}}
 phases:
   - {name: crowd, duration: 6s, poisson: `+strconv.Itoa(longtest.Of(200, 60))+`/s}
   - {name: together, duration: 2s, burst: {count: 30, every: 40ms}}
-rows: ["gcra:reserve=5", "log-tokens:reserve=20", "fixed-window-aligned:reserve=5"]
+rows: ["gcra:reserve=5", "log-tokens:reserve=20", "fixed-window-aligned:reserve=5", "token-bucket-debt:reserve=5"]
 `)
 }
 
