@@ -196,7 +196,8 @@ func TestLimitersOfRequestsThatEnd(t *testing.T) {
 	for label, want := range map[string][]string{
 		"log-tokens": nil, "gcra:reserve=0": nil, "fixed-window-aligned:reserve=0": nil,
 		"token-bucket-debt:reserve=0": nil,
-		"leases:ttl=1m:renew=20s":     nil, "leases:ttl=1m": {"slot_ends"}, "slot-counter": {"ends_twice", "slot_leaks"},
+		"leases:ttl=1m:renew=20s":     nil, "leases:ttl=1m": {"slot_ends"},
+		"slot-counter":        {"ends_twice", "slot_leaks"},
 		"slot-counter:ttl=1m": {"ends_twice", "frees_others", "slot_ends", "slot_leaks"},
 	} {
 		p := limit.Policy{Requests: 10, Window: time.Minute}
