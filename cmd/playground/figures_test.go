@@ -34,7 +34,8 @@ func TestFigures(t *testing.T) {
 	own := examples()[4]
 	q := question{Script: own.Script, Binding: own.Binding}
 	all = slices.DeleteFunc(all, func(s *scenario.Scenario) bool { // half a minute each
-		return s.RequestsEnd() || slices.ContainsFunc(s.Clients, func(g clients.Group) bool { return g.OnReject == clients.Obey })
+		obeys := func(g clients.Group) bool { return g.OnReject == clients.Obey }
+		return s.RequestsEnd() || slices.ContainsFunc(s.Clients, obeys)
 	})
 	for _, s := range all[:longtest.Of(20, 5)] {
 		models := run.Ask{}

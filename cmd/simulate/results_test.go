@@ -48,7 +48,8 @@ func TestResultsPages(t *testing.T) {
 	swept := burstSweep(t)
 	if *update {
 		bench, err := readMeasured(results)
-		if err := errors.Join(err, verdict(&found.Document), writeResults(t, results, found, swept, bench, take)); err != nil {
+		err = errors.Join(err, verdict(&found.Document), writeResults(t, results, found, swept, bench, take))
+		if err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -204,8 +205,8 @@ func readme(found *run.Result, take report.Part) func(io.Writer) error {
 			"`go run ./cmd/simulate NAME`.\nLibraries that people deploy have "+
 			"[a page of their own](libraries/README.md).\n\n")
 		err := report.Sheet(append(matrices, take)).WriteMarkdown(w)
-		fmt.Fprint(w, "\n## How large should the burst be?\n\n`simulate poisson --sweep gcra:burst=1..100` draws this: "+
-			"random traffic whose mean rate is the limit of 10 per second.\nA small burst loses traffic. A large one "+
+		fmt.Fprint(w, "\n## How large should the burst be?\n\n`simulate poisson --sweep gcra:burst=1..100` draws "+
+			"this: random traffic whose mean rate is the limit of 10 per second.\nA small burst loses traffic. A large one "+
 			"admits more in one second.\n\n", chart.Picture("charts/poisson.sweep.svg",
 			"poisson: by the burst of gcra, how far above the limit, and how much is lost"))
 		fmt.Fprint(w, "\n## Admitted in the last window\n")
