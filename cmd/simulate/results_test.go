@@ -206,8 +206,8 @@ func readme(found *run.Result, take report.Part) func(io.Writer) error {
 			"[a page of their own](libraries/README.md).\n\n")
 		err := report.Sheet(append(matrices, take)).WriteMarkdown(w)
 		fmt.Fprint(w, "\n## How large should the burst be?\n\n`simulate poisson --sweep gcra:burst=1..100` draws "+
-			"this: random traffic whose mean rate is the limit of 10 per second.\nA small burst loses traffic. A large "+
-			"one admits more in one second.\n\n", chart.Picture("charts/poisson.sweep.svg",
+			"this: random traffic whose mean rate is the limit of 10 per second.\nA small burst loses traffic. A "+
+			"large one admits more in one second.\n\n", chart.Picture("charts/poisson.sweep.svg",
 			"poisson: by the burst of gcra, how far above the limit, and how much is lost"))
 		fmt.Fprint(w, "\n## Admitted in the last window\n")
 		for i := range doc.Runs {
