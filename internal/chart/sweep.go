@@ -22,10 +22,11 @@ func sweep(in curves.Input) *Figure {
 	}
 	run := in.Run
 	f := &Figure{Name: run.Scenario + ".sweep", Title: cmp.Or(run.Question, run.Scenario), Data: s.CSV(),
-		Subtitle: fmt.Sprintf("By the value of %s. Dashed: the limit. Limit %s.", s.Parameter, policy(run.Limit)),
-		Footer:   fmt.Sprintf("%s  ·  seed %d  ·  %s", run.Scenario, run.Seed, run.Server)}
+		Subtitle: fmt.Sprintf("By the value of %s. Dashed: the limit, and in colour what is guaranteed. Limit %s.",
+			s.Parameter, policy(run.Limit)),
+		Footer: fmt.Sprintf("%s  ·  seed %d  ·  %s", run.Scenario, run.Seed, run.Server)}
 	if s.Parameter == curves.OfLimit {
-		f.Subtitle = "By the limit, which is dashed."
+		f.Subtitle = "By the limit, which is dashed. Dashed in colour: what is guaranteed."
 	}
 	if in.Version != "" {
 		f.Footer += "  ·  ratelab " + in.Version
@@ -39,7 +40,12 @@ func sweep(in curves.Input) *Figure {
 			}
 		}
 		for i := range s.Figures {
-			tops[i] = max(tops[i], s.Figures[i].Line*1.2, slices.Max(c.Y[i]))
+			tops[i] = max(tops[i], s.Figures[i].Line*1.2, slices.Max(c.Y[i])*1.1)
+			for _, g := range c.Guarantee {
+				if i == 0 && g <= 2*slices.Max(c.Y[i]) { // a larger one would flatten the curve
+					tops[i] = max(tops[i], g)
+				}
+			}
 		}
 	}
 	if high == 0 {
@@ -70,6 +76,13 @@ func sweep(in curves.Input) *Figure {
 						line = append(line, at)
 					}
 				}
+				var guarantee plotter.XYs
+				for k, x := range c.X {
+					if g := c.Guarantee[k]; i == 0 && x > 0 && g <= tops[0] {
+						guarantee = append(guarantee, plotter.XY{X: x, Y: g})
+					}
+				}
+				p.line(guarantee, p.color, 0.9, limitDashes...)
 				if bound := s.Figures[i].Line; bound > 0 {
 					p.line(plotter.XYs{{X: f.x.Min, Y: bound}, {X: f.x.Max, Y: bound}}, Ink, 0.9, limitDashes...)
 				}

@@ -29,6 +29,7 @@ type SweptCurve struct {
 	Label, Row string      // the sweep, and its first row
 	X          []float64   // NaN: no number, such as none
 	Y          [][]float64 // by figure, by value
+	Guarantee  []float64   // the largest x limit under any traffic, by value; NaN: unknown
 }
 
 // OfLimit is the Parameter of a sweep over the limit: each row is judged by its own limit.
@@ -63,6 +64,11 @@ func NewSweep(run *result.Run) *Sweep {
 			}
 			c.Y[0], c.Y[1] = append(c.Y[0], row.XLimit), append(c.Y[1], 100*row.Lost)
 			c.Y[2] = append(c.Y[2], calls.Number)
+			guarantee := math.NaN()
+			if row.Guarantee != nil {
+				guarantee = *row.Guarantee
+			}
+			c.Guarantee = append(c.Guarantee, guarantee)
 		}
 		s.Curves = append(s.Curves, c)
 	}
