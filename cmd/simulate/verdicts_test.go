@@ -289,7 +289,7 @@ func inSARIF(t *testing.T, text string) (all []red) {
 		rules[r.ID] = true
 	}
 	for _, r := range run.Results {
-		id := r.PartialFingerprints["ratelab/v1"]
+		id := r.PartialFingerprints["verdict/v1"]
 		if prints[id] || !rules[r.RuleID] {
 			t.Errorf("%s: the fingerprint %q is not the only one, or there is no rule", r.RuleID, id)
 		}
@@ -313,7 +313,7 @@ func TestFingerprintsAreStable(t *testing.T) {
 	prints := func() (all []string) {
 		text := printed(t, 1, "examine", "limits/limiter.lua", "--limit", "100/1m", "-q", "--format", "sarif")
 		for _, r := range readSARIF(t, text).Runs[0].Results {
-			all = append(all, r.PartialFingerprints["ratelab/v1"])
+			all = append(all, r.PartialFingerprints["verdict/v1"])
 		}
 		return all
 	}

@@ -58,7 +58,7 @@ func writeSARIF(w io.Writer, d *result.Document, verdicts []result.Verdict) erro
 			times[identity]++
 			results = append(results, object{"ruleId": rule, "level": level, "locations": []object{at},
 				"message":             object{"text": message.Visible(text)},
-				"partialFingerprints": object{"ratelab/v1": fmt.Sprintf("%x", hash[:16])}})
+				"partialFingerprints": object{"verdict/v1": fmt.Sprintf("%x", hash[:16])}})
 		}
 	}
 	driver := object{"name": "ratelab", "version": cmp.Or(d.Tool.Version, "devel"), "rules": rules}
