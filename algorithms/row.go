@@ -83,6 +83,10 @@ func (c Choice) Asks() (how string, each Choice, err error) {
 	if IsFloor(c.Label) {
 		return AskInOrder, c, nil
 	}
+	if c.Algorithm.isSpecial() {
+		return "", c, fmt.Errorf("%s: one limit in flight, or one that settles; several limits have %s", c.Label,
+			"leases for those in flight")
+	}
 	how, each = c.values().Word("ask", AskInOrder), c
 	each.set = maps.Clone(c.set)
 	delete(each.set, "ask")

@@ -223,6 +223,10 @@ func (f *examineFlags) asked() (*limit.Policy, []limit.Limit, error) {
 	if err != nil || instead.Limit == nil {
 		return nil, nil, err
 	}
+	if limit.InFlight(instead.Limits) {
+		return nil, nil, cli.Usage("--limit %s: examine takes a limit on requests in flight alone",
+			limit.Names(instead.Limits))
+	}
 	p := run.NewPlan(&scenario.Scenario{}, instead)
 	return &p.Policy, p.Limits, nil
 }

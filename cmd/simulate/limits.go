@@ -106,6 +106,9 @@ func (f *limitsFlags) checkInFlight() error {
 func (f *limitsFlags) policies() (all [][]limit.Limit, err error) {
 	for _, text := range cli.Split(f.limits) {
 		limits, err := limit.ParseLimits(text)
+		if err == nil && limit.InFlight(limits) {
+			err = fmt.Errorf("limit %s: for limits on requests in flight, see --in-flight", message.Quote(text))
+		}
 		if err != nil {
 			return nil, cli.Usage("--limit%s", strings.TrimPrefix(": "+err.Error(), ": limit"))
 		}

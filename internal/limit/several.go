@@ -24,6 +24,13 @@ type Limit struct {
 
 // String formats l as ParseLimits reads it, followed by the settings that only a file can have.
 func (l Limit) String() string {
+	if l.Contract == ByFlight {
+		text := l.Policy.String()
+		if l.Part > 0 {
+			text += fmt.Sprintf(":key=%d", l.Part)
+		}
+		return text
+	}
 	text := fmt.Sprintf("%d/%s", l.Requests, FormatDuration(l.Window))
 	if l.CountsRequests {
 		text += ":requests"
@@ -105,9 +112,14 @@ func ParseLimits(text string) (all []Limit, err error) {
 	for i, one := range strings.Split(text, "+") {
 		written, rest, more := strings.Cut(one, ":")
 		l := Limit{Name: DefaultName(i)}
-		if l.Policy, err = ParsePolicy(written); err != nil {
+		other := true
+		if l.Policy, other, err = ParseFlight(written); other {
+			l.Policy, err = ParsePolicy(written)
+		}
+		if err != nil {
 			return nil, err
 		}
+		l.CountsRequests = !other
 		for more {
 			var setting string
 			setting, rest, more = strings.Cut(rest, ":")
@@ -147,14 +159,21 @@ func (l *Limit) set(setting string) (err error) {
 	return nil
 }
 
+// InFlight reports whether one of several limits is on requests in flight.
+func InFlight(all []Limit) bool {
+	return slices.ContainsFunc(all, func(l Limit) bool { return l.Contract == ByFlight })
+}
+
 // CheckLimits returns an error for the first limit that is invalid, or that cannot be used together with the others.
 func CheckLimits(all []Limit) error {
 	if len(all) > MostLimits {
 		return fmt.Errorf("%d limits on one request; want at most %d", len(all), MostLimits)
 	}
 	seen := map[string]bool{}
-	for _, l := range all {
+	for i, l := range all {
 		switch {
+		case l.Contract == ByFlight && i == 0:
+			return fmt.Errorf("limit %v: comes after a limit with a window; ask=reversed asks it first", l)
 		case !IsName(l.Name):
 			return fmt.Errorf("limit %v: name %s: want 1 to 16 small letters, digits and hyphens", l,
 				message.Quote(l.Name))

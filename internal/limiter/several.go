@@ -33,6 +33,9 @@ func (s *Several) Stops() bool {
 	return s.How != algorithms.AskAll && s.How != algorithms.AskAtomic
 }
 
+// slotsAmongOthers is the limiter of a limit on requests in flight that is one of several limits.
+const slotsAmongOthers = "leases:ttl=1m:renew=20s"
+
 // OfLimits returns an algorithm's limiter for several limits. It returns the errors of OfAlgorithm, and an error for an
 // algorithm that cannot decide by several limits.
 func OfLimits(c algorithms.Choice, limits []limit.Limit) (*Limiter, error) {
@@ -40,11 +43,22 @@ func OfLimits(c algorithms.Choice, limits []limit.Limit) (*Limiter, error) {
 	if err != nil {
 		return nil, err
 	}
+	slots, err := algorithms.Parse(slotsAmongOthers)
+	if err == nil && how == algorithms.AskAtomic && limit.InFlight(limits) {
+		err = fmt.Errorf("%s: ask=atomic does not work with a limit on requests in flight", c.Label)
+	}
+	if err != nil {
+		return nil, err
+	}
 	l := &Limiter{Rule: algorithms.Rule{Label: c.Label, Algorithm: c.Algorithm,
 		Parameters: map[string]string{"ask": how}, Policy: limits[0].Policy},
 		Several: &Several{Limits: limits, How: how}}
 	for _, one := range limits {
-		mine, err := OfAlgorithm(each, one.Policy)
+		of, choice := OfAlgorithm, each
+		if one.Contract == limit.ByFlight {
+			of, choice = OfSlots, slots
+		}
+		mine, err := of(choice, one.Policy)
 		if err != nil {
 			return nil, fmt.Errorf("limit %s: %w", one.Name, err)
 		}

@@ -13,7 +13,7 @@ import (
 // CheckScenario returns an error if the scenario has features that exist only in virtual time.
 func CheckScenario(s *scenario.Scenario) error {
 	switch {
-	case s.Limit.Contract == limit.ByFlight || s.HasActual():
+	case s.RequestsEnd():
 		return fmt.Errorf("%s: requests that end are played only in virtual time; use simulate", s.Name)
 	case s.Limits != nil:
 		return fmt.Errorf("%s: several limits on a request work only in virtual time; use simulate, or run bench once "+

@@ -65,7 +65,7 @@ func NewLimitMeters(limits []limit.Limit, duration time.Duration, scales bool) *
 	m := &LimitMeters{limits: limits, tallies: make([]LimitTally, len(limits)), countsRequests: true}
 	for i, l := range limits {
 		m.meters = append(m.meters, NewMeter(l.Policy, duration))
-		if scales {
+		if scales && l.Contract != limit.ByFlight {
 			m.meters[i].WatchScales(TimeScales(l.WindowUS()))
 		}
 		m.tallies[i].Name = l.Name
@@ -165,7 +165,7 @@ func (m *LimitMeters) Complete(t *Tally, exact *LimitMeters, duration time.Durat
 		c := &mine.Counts
 		one.Peak, one.Excess, one.XLimit, one.Series, one.Keys = c.Peak, c.Excess, c.XLimit, mine.Series, keys[i]
 		one.MostAdmitted = mine.MostAdmitted
-		if l.Contract == limit.ByWindow {
+		if l.Contract != limit.ByBucket {
 			one.XLimit = float64(one.Peak) / float64(l.Requests)
 		}
 		if exact != nil {

@@ -38,6 +38,9 @@ func (l NamedLimit) String() string {
 
 // Short returns the limit's name, or the limit itself if it has a default name.
 func (l NamedLimit) Short() string {
+	if l.Contract == limit.ByFlight && strings.HasPrefix(l.Name, "limit") {
+		return fmt.Sprintf("%d slots", l.Requests)
+	}
 	for i := range limit.MostLimits {
 		if l.Name == limit.DefaultName(i) {
 			return fmt.Sprintf("%d/%s", l.Requests, limit.FormatDuration(time.Duration(l.WindowUS)*time.Microsecond))

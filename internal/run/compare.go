@@ -91,7 +91,7 @@ func (a *Ask) Pair(base, head *limiter.Spec, limits []limit.Policy) (plans []*Pl
 		switch {
 		case p.inTurn != nil && (len(p.Limiters) < 2 || !slices.ContainsFunc(p.Limiters, isChanging)):
 			// the limit is passed to neither, and cannot be
-		case s.Limit.Contract == limit.ByFlight || s.HasActual():
+		case s.RequestsEnd():
 			wrong.Bad(fmt.Errorf("%s: compare has no requests that end; use simulate", s.Name))
 		case !s.Plain():
 			wrong.Bad(fmt.Errorf("%s: with clients that react, clocks or faults, both scripts would not get the same "+

@@ -169,6 +169,16 @@ func (e *ending) endUntil(ctx context.Context, atUS int64) error {
 	return nil
 }
 
+// cancel frees what the last request got, because another limit refused it.
+func (e *ending) cancel(ctx context.Context, q limit.Request) error {
+	number := e.number - 1
+	e.open = slices.DeleteFunc(e.open, func(o limit.Request) bool { return o.Ended.Number == number })
+	heap.Init(&e.open)
+	q.Ended = &limit.Ending{Number: number, StartUS: e.startUS + q.AtUS + q.ServerSkewUS, Reserved: q.Cost,
+		Actual: q.Cost}
+	return e.end(ctx, []limit.Request{q}, make([]limit.Decision, 1))
+}
+
 // reached returns the ends and renewals that reach the server. In an outage they are lost; holders renew again later.
 func (e *ending) reached(all []limit.Request) []limit.Request {
 	if len(e.outages) == 0 {

@@ -61,7 +61,7 @@ func (r *resolver) choices(p *Plan) []algorithms.Choice {
 		all := algorithms.TokenRows()
 		switch {
 		case p.several():
-			all = severalRows(p.Policy)
+			all = severalRows(p.Limits)
 		case p.inFlight():
 			all = algorithms.SlotRows()
 		}

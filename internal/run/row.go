@@ -69,6 +69,9 @@ func (g *game) open(ctx context.Context) error {
 			return err
 		}
 		model := func() replay.Decider { return replay.NewModel(l.NewModel(), g.Scenario.Start) }
+		if l.Several != nil && l.Each != nil && limit.InFlight(l.Limits) {
+			model = func() replay.Decider { return chainOfModels(l, g.Plan) }
+		}
 		if l.Ends != nil {
 			model = func() replay.Decider {
 				e := newEnding(l, g.Plan)

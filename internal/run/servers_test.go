@@ -20,7 +20,7 @@ import (
 // the embedded server's decisions with results/, and .ci/run compares those of a process.
 func TestEveryServerDecidesAsTheModels(t *testing.T) {
 	builtin, own := everyScenario(t), []*scenario.Scenario{manyClients(t), oddClocks(t), severalLimits(t),
-		tokensAtTheEnd(t), slots(t)}
+		slotsAndTokens(t), tokensAtTheEnd(t), slots(t)}
 	want := map[string]result.Run{}
 	for _, r := range run(t, job(append(own, builtin...)...)).Document.Runs {
 		want[r.Scenario] = r

@@ -33,6 +33,9 @@ func (p *Plan) checkEnds(wrong *Problems) {
 	}
 	for _, l := range p.Foreign() {
 		switch {
+		case limit.InFlight(p.Limits):
+			wrong.Bad(fmt.Errorf("%s: several limits with one on requests in flight are for built-in limiters; want "+
+				"one limit for a script", message.Path(l.File)))
 		case l.Ends != nil && !takes:
 			wrong.Bad(fmt.Errorf("%s: its binding has ends:, and the traffic of %s does not say how long requests "+
 				"run; want takes: or --trace-takes", message.Path(l.File), p.Scenario.Name))
@@ -45,8 +48,12 @@ func (p *Plan) checkEnds(wrong *Problems) {
 // checkParts refuses a scenario before its limiters are made. It reports whether they can be made.
 func (p *Plan) checkParts(instead Instead, wrong *Problems) bool {
 	switch {
-	case p.several() && (p.settles() || p.inFlight()):
-		wrong.Bad(fmt.Errorf("%s: several limits do not work with requests that end; want one limit", p.Scenario.Name))
+	case p.several() && p.Scenario.HasActual():
+		wrong.Bad(fmt.Errorf("%s: several limits do not work with costs that are known at the end; want one limit",
+			p.Scenario.Name))
+	case limit.InFlight(p.Limits) && !p.Scenario.HasTakes():
+		wrong.Bad(fmt.Errorf("%s: a limit on requests in flight needs takes: in the scenario, or --trace-takes, which "+
+			"say how long requests run", p.Scenario.Name))
 	case p.inFlight() && instead.Contract != nil:
 		wrong.Bad(fmt.Errorf("%s: a limit on requests in flight has no other contract; leave it out", p.Scenario.Name))
 	default:
@@ -93,17 +100,17 @@ func (p *Plan) oneCallParts() (parts []string) {
 // severalRows returns the rows of a run with several limits. Each algorithm has a row that asks the limits in order.
 // The exact algorithm also has rows with the other values of ask. An algorithm with a script for several limits has a
 // row that asks them in one call.
-func severalRows(first limit.Policy) (all []algorithms.Choice) {
+func severalRows(limits []limit.Limit) (all []algorithms.Choice) {
 	for _, c := range algorithms.Defaults() {
 		if algorithms.IsFloor(c.Label) || c.Algorithm.Family == "shaper" {
 			continue
 		}
 		all = append(all, c)
 		ways := []string{}
-		if algorithms.IsExact(c.Label, first.Contract) {
+		if algorithms.IsExact(c.Label, limits[0].Contract) {
 			ways = append(ways, algorithms.AskReversed, algorithms.AskAll)
 		}
-		if slices.Contains(lua.Atomic(), c.Algorithm.Name) {
+		if slices.Contains(lua.Atomic(), c.Algorithm.Name) && !limit.InFlight(limits) {
 			ways = append(ways, algorithms.AskAtomic)
 		}
 		for _, way := range ways {
@@ -120,8 +127,9 @@ func severalRows(first limit.Policy) (all []algorithms.Choice) {
 // about. Each batch takes one round for each limit.
 type chain struct {
 	*limiter.Limiter
-	scripts []Script // by limit
-	undos   []Script // by limit: they take back what another limit refused; nil: nothing is taken back
+	scripts []Script         // by limit; nil for models
+	steps   []replay.Decider // by limit, if requests end: the scripts, or the models
+	undos   []Script         // by limit: they take back what another limit refused; nil: nothing is taken back
 	startUS int64
 	decided int64
 	views   []limit.Request
@@ -134,7 +142,7 @@ func (c *chain) Decide(ctx context.Context, requests []limit.Request, decisions 
 	for i := range decisions {
 		decisions[i] = limit.Admitting()
 	}
-	if c.undos != nil {
+	if c.undos != nil || c.steps != nil {
 		return c.oneByOne(ctx, requests, decisions)
 	}
 	for _, n := range c.Order() {
@@ -161,37 +169,64 @@ func (c *chain) Decide(ctx context.Context, requests []limit.Request, decisions 
 	return nil
 }
 
+// granting is a request that a limit granted.
+type granting struct {
+	limit int
+	view  limit.Request
+}
+
+// takeBack undoes what a limit granted, because another limit refused the request. A slot is always given back.
+func (c *chain) takeBack(ctx context.Context, g granting, answer []limit.Decision) error {
+	switch {
+	case c.undos != nil:
+		return c.undos[g.limit].Decide(ctx, []limit.Request{g.view}, answer)
+	case c.Limits[g.limit].Contract == limit.ByFlight:
+		return c.steps[g.limit].(interface {
+			cancel(context.Context, limit.Request) error
+		}).cancel(ctx, g.view)
+	}
+	return nil
+}
+
 // oneByOne decides each request before the next one, because taking a charge back changes what the next one meets.
 func (c *chain) oneByOne(ctx context.Context, requests []limit.Request, decisions []limit.Decision) error {
 	answer := make([]limit.Decision, 1)
 	for i, q := range requests {
-		var granted []limit.Request
+		var granted []granting
 		for _, n := range c.Order() {
 			view, err := c.Limits[n].View(q)
 			if err != nil {
 				return &replay.InputError{Err: err}
 			}
-			number := c.scripts[n].Calls().Decisions
-			if err := c.scripts[n].Decide(ctx, []limit.Request{view}, answer); err != nil {
+			number, step := int64(0), replay.Decider(nil)
+			if c.steps != nil {
+				step = c.steps[n]
+			} else {
+				number, step = c.scripts[n].Calls().Decisions, c.scripts[n]
+			}
+			if err := step.Decide(ctx, []limit.Request{view}, answer); err != nil {
 				return err
 			}
 			decisions[i].Join(n, answer[0])
-			if !decisions[i].Allowed() {
+			if !decisions[i].Allowed() && c.Stops() {
 				break
 			}
 			view.Ended = &limit.Ending{Number: number, StartUS: c.startUS + q.AtUS + q.ServerSkewUS,
 				Reserved: view.Cost, Actual: view.Cost, Reply: answer[0].Reply}
-			granted = append(granted, view)
+			if answer[0].Allowed() {
+				granted = append(granted, granting{n, view})
+			}
 		}
-		for k, view := range granted {
+		for _, g := range granted {
 			if decisions[i].Allowed() {
 				break
 			}
-			n := c.Order()[k]
-			if err := c.undos[n].Decide(ctx, []limit.Request{view}, answer); err != nil {
+			if err := c.takeBack(ctx, g, answer); err != nil {
 				return err
 			}
-			decisions[i].Charged &^= 1 << n
+			if c.undos != nil || c.Limits[g.limit].Contract == limit.ByFlight {
+				decisions[i].Charged &^= 1 << g.limit
+			}
 		}
 		c.decided++
 	}
@@ -238,12 +273,20 @@ func Open(ctx context.Context, engine Engine, p *Plan, l *limiter.Limiter) (Scri
 		return nil, nil
 	}
 	c := &chain{Limiter: l, startUS: p.Scenario.Start.UnixMicro()}
+	ends := limit.InFlight(l.Limits)
 	for _, one := range l.Each {
 		s, err := engine.Open(ctx, p, one)
 		if s == nil || err != nil {
 			return nil, err
 		}
-		c.scripts = append(c.scripts, s)
+		if one.Ends != nil {
+			if s, err = withEnds(s, one, p); err != nil {
+				return nil, err
+			}
+		}
+		if c.scripts = append(c.scripts, s); ends {
+			c.steps = append(c.steps, s)
+		}
 		if l.How != script.AskUndo {
 			continue
 		}
@@ -254,6 +297,19 @@ func Open(ctx context.Context, engine Engine, p *Plan, l *limiter.Limiter) (Scri
 		c.undos = append(c.undos, undo)
 	}
 	return c, nil
+}
+
+// chainOfModels lets the models of several limits decide, of which at least one is on requests in flight.
+func chainOfModels(l *limiter.Limiter, p *Plan) *chain {
+	c := &chain{Limiter: l, startUS: p.Scenario.Start.UnixMicro()}
+	for _, one := range l.Each {
+		if one.Ends != nil {
+			c.steps = append(c.steps, newEnding(one, p))
+		} else {
+			c.steps = append(c.steps, replay.NewModel(one.NewModel(), p.Scenario.Start))
+		}
+	}
+	return c
 }
 
 // describeScales adds the most admitted in intervals of each length to the run. It measures by the limit that is

@@ -29,6 +29,55 @@ rows: [`+strings.TrimSuffix(everyWay(), ", ")+`]
 `)
 }
 
+// slotsAndTokens has a limit on requests in flight beside two with a window. Some holders die.
+func slotsAndTokens(t *testing.T) *scenario.Scenario {
+	return written(t, `name: slots-and-tokens
+question: Are slots beside other limits held alike everywhere?
+limits:
+  - {name: tpm, requests: 40, per: 900ms}
+  - {name: slots, in_flight: 4}
+  - {name: org, requests: 90, per: 2s, key: 2}
+keys: {count: 12, groups: 3}
+cost: {weighted: {1: 0.6, 4: 0.3, 41: 0.1}}
+takes: {weighted: {1us: 0.2, 40ms: 0.4, 300ms: 0.2, 2s: 0.2}}
+crashes: [{at: 2s, share: 0.5}]
+phases:
+  - {name: crowd, duration: 6s, poisson: `+strconv.Itoa(longtest.Of(600, 200))+`/s}
+rows: ["gcra:ask=reversed", "sliding-window-log:ask=all"]
+`)
+}
+
+// A slot that a later limit does not use is free at once. A window that is asked before the slots is charged in vain.
+func TestSlotsBesideAWindow(t *testing.T) {
+	s := written(t, `name: beside
+question: Beside?
+limits: [2/10s, 1/in_flight]
+takes: 500ms
+phases:
+  - {name: a, duration: 1s, burst: 1, takes: 5s}
+  - {name: b, duration: 5s, burst: 1}
+  - {name: c, duration: 1s, burst: 1}
+  - {name: d, duration: 4s, burst: 1}
+`)
+	found := run(t, job(s)).Document.Runs[0]
+	type figures struct{ admitted, byWindow, bySlots, inVain, peak int64 }
+	for label, want := range map[string]figures{
+		"sliding-window-log":              {1, 2, 1, 1, 1},
+		"sliding-window-log:ask=reversed": {2, 1, 1, 0, 1},
+		"sliding-window-log:ask=all":      {1, 2, 1, 1, 1},
+	} {
+		row := found.Find(label)
+		got := figures{row.Admitted, row.Limits[0].Refused, row.Limits[1].Refused, *row.Limits[0].InVain,
+			row.Limits[1].Peak}
+		if got != want || *row.Limits[1].InVain != 0 {
+			t.Errorf("%s: %+v, want %+v; slots in vain: %d", label, got, want, *row.Limits[1].InVain)
+		}
+	}
+	if got := found.Reference; got == nil {
+		t.Error("there is no reference")
+	}
+}
+
 // everyWay lists the rows that are no default rows.
 func everyWay() (rows string) {
 	for _, c := range algorithms.Defaults() {

@@ -18,22 +18,35 @@ func readLimits(v, single strictyaml.Value, s *Scenario) {
 		l := limit.Limit{Name: limit.DefaultName(i)}
 		named := false
 		if item.IsText() {
-			if l.Policy, _ = readLimit(item); l.Contract == limit.ByFlight {
-				item.Bad("a limit on requests in flight cannot be one of several yet; want it alone, in limit")
-			}
+			l.Policy, _ = readLimit(item)
+			l.CountsRequests = l.Contract == limit.ByFlight
 		} else {
-			f := item.Fields("name", "requests", "per", "burst", "contract", "counts", "key")
-			l.Policy, named = readPolicy(f)
+			f := item.Fields("name", "requests", "per", "burst", "contract", "counts", "key", "in_flight")
+			flight := f.Get("in_flight")
+			if flight.Given() {
+				l.Contract = limit.ByFlight
+				flight.Integer(&l.Requests, 1, limit.MaxRequests)
+				for _, e := range f.Entries {
+					if !slices.Contains([]string{"name", "key", "in_flight"}, e.Name) {
+						e.Bad("a limit on requests in flight has no window, and counts requests; leave it out")
+					}
+				}
+			} else {
+				l.Policy, named = readPolicy(f)
+			}
 			name := f.Get("name")
 			if name.Text(&l.Name, "a name", maxName) && !limit.IsName(l.Name) {
 				name.Bad("%s is not a name; want 1 to 16 small letters, digits and hyphens", name.Shown())
 			}
 			counts := ""
 			strictyaml.Choice(f.Get("counts"), &counts, limit.AllCounts())
-			l.CountsRequests = counts == "requests"
+			l.CountsRequests = counts == "requests" || flight.Given()
 			var part int64
 			f.Get("key").Integer(&part, 1, limit.MostLimits)
 			l.Part = int(part)
+		}
+		if i == 0 && l.Contract == limit.ByFlight {
+			item.Bad("a limit on requests in flight comes after a limit with a window; ask=reversed asks it first")
 		}
 		if slices.ContainsFunc(all, func(o limit.Limit) bool { return o.Name == l.Name }) {
 			item.Bad("there are two limits named %s; want names that are unique", l.Name)

@@ -137,7 +137,9 @@ func (s *Scenario) HasTakes() bool {
 }
 
 // RequestsEnd reports whether limiters must know when requests end: their slots or their costs are counted until then.
-func (s *Scenario) RequestsEnd() bool { return s.Limit.Contract == limit.ByFlight || s.HasActual() }
+func (s *Scenario) RequestsEnd() bool {
+	return s.Limit.Contract == limit.ByFlight || s.HasActual() || limit.InFlight(s.Limits)
+}
 
 // HasActual reports whether the cost of requests is known only at their end.
 func (s *Scenario) HasActual() bool {
