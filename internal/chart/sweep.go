@@ -22,11 +22,14 @@ func sweep(in curves.Input) *Figure {
 	}
 	run := in.Run
 	f := &Figure{Name: run.Scenario + ".sweep", Title: cmp.Or(run.Question, run.Scenario), Data: s.CSV(),
-		Subtitle: fmt.Sprintf("By the value of %s. Dashed: the limit, and in colour what is guaranteed. Limit %s.",
-			s.Parameter, policy(run.Limit)),
-		Footer: fmt.Sprintf("%s  ·  seed %d  ·  %s", run.Scenario, run.Seed, run.Server)}
+		Subtitle: fmt.Sprintf("By the value of %s. Dashed: the limit. Limit %s.", s.Parameter, policy(run.Limit)),
+		Footer:   fmt.Sprintf("%s  ·  seed %d  ·  %s", run.Scenario, run.Seed, run.Server)}
 	if s.Parameter == curves.OfLimit {
-		f.Subtitle = "By the limit, which is dashed. Dashed in colour: what is guaranteed."
+		f.Subtitle = "By the limit, which is dashed."
+	}
+	known := func(g float64) bool { return !math.IsNaN(g) }
+	if slices.ContainsFunc(s.Curves, func(c curves.SweptCurve) bool { return slices.ContainsFunc(c.Guarantee, known) }) {
+		f.Subtitle += " Dashed in colour: the guarantee."
 	}
 	if in.Version != "" {
 		f.Footer += "  ·  ratelab " + in.Version
