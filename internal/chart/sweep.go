@@ -27,8 +27,10 @@ func sweep(in curves.Input) *Figure {
 	if s.Parameter == curves.OfLimit {
 		f.Subtitle = "By the limit, which is dashed."
 	}
-	known := func(g float64) bool { return !math.IsNaN(g) }
-	if slices.ContainsFunc(s.Curves, func(c curves.SweptCurve) bool { return slices.ContainsFunc(c.Guarantee, known) }) {
+	guaranteed := func(c curves.SweptCurve) bool {
+		return slices.ContainsFunc(c.Guarantee, func(g float64) bool { return !math.IsNaN(g) })
+	}
+	if slices.ContainsFunc(s.Curves, guaranteed) {
 		f.Subtitle += " Dashed in colour: the guarantee."
 	}
 	if in.Version != "" {
