@@ -56,7 +56,7 @@ gate() {
     fi
   fi
   page=$(find "$report" -name '*.md' -newer "$report/mark" | head -1)
-  { echo "### $name $file"; echo; [ -z "$page" ] || cat "$page"; echo; } >>"$report/pages"
+  { echo "### $name $file"; echo; [ -z "$page" ] || sed 's|/[^ ]*/base/|base/|g' "$page"; echo; } >>"$report/pages"
   if [ -n "$page" ] && [ -e "${page%.md}.sarif" ] && grep -q '"level": "error"' "${page%.md}.sarif"; then
     annotate_all "$level" "${page%.md}.sarif"
   elif [ "$code" != 0 ] || [ "$level" = warning ]; then

@@ -9,9 +9,10 @@ import (
 	"ratelab/internal/result"
 )
 
-// OfFinding draws the traffic that shows a fault of a script: above the requests and the admitted ones, below the
-// admitted cost in the last window, both against a right limiter. name is that of the files. The data has a line for
-// each request. OfFinding returns nil if the fault is not about what is admitted.
+// OfFinding draws the traffic that shows a fault of a script. The upper panel has the requests and the admitted ones.
+// The lower panel has the admitted cost in the last window. Both panels compare the script with a right limiter. name
+// is the name of the files without an extension. The data has a line for each request. OfFinding returns nil if the
+// fault is not about what is admitted.
 func OfFinding(e *result.Examination, f *result.Finding, name string) *Figure {
 	charts := curves.Counterexample(e.Algorithm, f)
 	if charts == nil {

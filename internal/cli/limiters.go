@@ -95,7 +95,7 @@ func (l *Limiters) Sweeps() (all []*algorithms.Swept, rows []algorithms.Choice, 
 // ofLimit begins a sweep over the limit.
 const ofLimit = "limit="
 
-// SweptLimits resolves --sweep limit=VALUES. It returns nil if there is none.
+// SweptLimits returns the limits of --sweep limit=VALUES. It returns nil if no --sweep is over the limit.
 func (l *Limiters) SweptLimits() (all []limit.Policy, err error) {
 	for _, text := range l.sweeps {
 		values, found := strings.CutPrefix(text, ofLimit)

@@ -20,8 +20,8 @@ import (
 
 // bindings begin with comments. project is the script's project and version, file is its file, and sha1 is the SHA-1 of
 // the script in this version. cut is a regular expression whose group is the script. Without cut, the whole file is the
-// script. end-file, end-cut and end-sha1 are those of a second script, NAME-end.lua, for the end of a request. Without
-// end-file, the second script is in the same file.
+// script. end-file, end-cut and end-sha1 describe a second script, NAME-end.lua, which is called at the end of a
+// request. Without end-file, the second script is in the same file.
 //
 //go:embed *.yaml
 var bindings embed.FS
