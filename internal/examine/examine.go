@@ -244,6 +244,7 @@ type examination struct {
 	ignored                    string           // a server error that a library did not report
 	names                      []string         // of the keys after one request
 	namedAtUS                  int64
+	lateReleases               bool   // a request was released after it had lost its slot
 	undeclared                 string // the first key that is not in KEYS
 }
 
